@@ -71,6 +71,6 @@ extension Connector {
   /// A refreshed token that a full disk refused is kept in memory and written as soon as the disk takes it. If the
   /// process ends first, the user has to sign in again. The connector can be used after it as before.
   public func close() async {
-    await oauth.store.close()
+    await oauth.close()
   }
 }

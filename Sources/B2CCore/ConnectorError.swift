@@ -41,6 +41,8 @@ public struct ConnectorError: LocalizedError, Sendable {
   public var claims: String?
   /// Whether the service's answer says for certain that the refresh token will never work again.
   package var endsSession = false
+  /// The position of the token record that the error is about, if it could be read although the record could not.
+  package var recordPosition: Int64?
   /// The error below it: of the cache, the network, the settings, or of a part that the app supplied.
   public var underlying: (any Error)?
 

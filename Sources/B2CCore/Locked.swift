@@ -21,6 +21,16 @@ package final class Locked<Value: Sendable>: Sendable {
   }
 }
 
+extension Locked where Value == Bool {
+  /// Sets the flag, and returns whether it was not set before.
+  package func setOnce() -> Bool {
+    withLock { flag in
+      defer { flag = true }
+      return !flag
+    }
+  }
+}
+
 /// The objects that are in use, one for each key; it keeps none of them alive.
 package final class LivingObjects<Key: Hashable & Sendable, Object: AnyObject & Sendable>: Sendable {
   private struct Entry: Sendable {

@@ -10,9 +10,14 @@ extension OAuthServices {
       let key = client.key(folded(userID))
       return try await store.record(key).map { SessionStore.Session(key: key, record: $0) }
     }
-    return try await store.current(of: client, looksAgain: looksAgain, now: environment.now()) { session in
-      client.requiredUser.map { user(session).isUser($0, isMicrosoft: isMicrosoft) } ?? true
-    }
+    return try await store.current(of: client, looksAgain: looksAgain, where: mayBeCurrent)
+  }
+
+  /// Whether the settings allow a user to be current: by the present claims, or by those of the sign-in.
+  private func mayBeCurrent(_ session: SessionStore.Session) -> Bool {
+    guard let required = client.requiredUser else { return true }
+    return user(session).isUser(required, isMicrosoft: isMicrosoft)
+      || session.record.requiredUser.map { ASCIIText.isSame($0, required) } == true
   }
 
   /// The user of a session.
@@ -22,13 +27,17 @@ extension OAuthServices {
       hasSession: session.record.hasSession(now: environment.now()), isMicrosoft: isMicrosoft)
   }
 
-  /// The users whose records can be read, the latest sign-in first.
+  /// The users whose records can be read: the current one first, then the others, the latest sign-in first.
   ///
   /// - Throws: ``ConnectorError`` with code `tokenCache` when they cannot be listed, or none can be read.
   package func users() async throws -> [UserInfo] {
-    let (sessions, failure) = try await store.sessions(of: client)
-    if let failure, sessions.isEmpty { throw failure }
-    return sessions.sorted { $0.record.signedInAt > $1.record.signedInAt }.map(user)
+    var (sessions, failures) = try await store.sessions(of: client)
+    if let failure = failures.first, sessions.isEmpty { throw failure }
+    sessions.sort { $0.record.place > $1.record.place }
+    let current = store.knownCurrent(of: client)
+    let isCurrent = { (session: SessionStore.Session) in current.map { $0 == session.key } ?? self.mayBeCurrent(session) }
+    if let first = sessions.firstIndex(where: isCurrent) { sessions.insert(sessions.remove(at: first), at: 0) }
+    return sessions.map(user)
   }
 
   /// The user with an id; `nil` when no such user is stored.
@@ -56,6 +65,11 @@ extension OAuthServices {
   /// The states now and after each change.
   package var states: AsyncStream<SessionState> {
     store.observers.states(on: environment.clock) { [self] in try await state(looksAgain: false) }
+  }
+
+  /// Waits for the refreshes that were sent, twice the limit of a request at most, and writes what the cache has refused.
+  package func close() async {
+    await store.close(atMost: configuration.limits.deadline * 2, on: environment.clock)
   }
 
   /// A user id as it is in this authority's keys.

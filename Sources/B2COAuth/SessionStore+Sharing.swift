@@ -13,6 +13,15 @@ extension SessionStore {
     }
 
     func isOwn(_ key: TokenCacheKey) -> Bool { key == self.key(key.userID) }
+
+    /// Whether another client's users are this one's, whomever its settings require.
+    func hasSameUsers(as other: Client) -> Bool { key("") == other.key("") }
+
+    /// Compares bytes: Swift's own comparison takes two spellings of `é` for one client.
+    static func == (left: Client, right: Client) -> Bool {
+      left.hasSameUsers(as: right)
+        && left.requiredUser.map { Array($0.utf8) } == right.requiredUser.map { Array($0.utf8) }
+    }
   }
 
   /// The record of one user, with its key.
@@ -27,58 +36,85 @@ extension SessionStore {
 extension SessionStore {
   /// Runs a refresh while no other caller uses the refresh token of a key, nor another process if the cache can prevent it.
   ///
-  /// - Throws: ``ConnectorError`` with code `tokenCache` when the lock is not free in time; what the body throws.
+  /// - Parameters:
+  ///   - key: The key whose refresh token is used.
+  ///   - limit: How long to wait for both; the work itself is never cancelled.
+  ///   - clock: The clock that the wait is measured on.
+  ///   - body: The refresh.
+  /// - Returns: What the body returns.
+  /// - Throws: ``ConnectorError`` with code `timedOut` when the wait is over, and `tokenCache` when the cache cannot lock; what
+  ///   the body throws.
   func withRefreshLock<Value: Sendable>(
-    _ key: TokenCacheKey, on clock: any Clock<Duration>, _ body: @escaping @Sendable () async throws -> Value
+    _ key: TokenCacheKey, atMost limit: Duration, on clock: any Clock<Duration>,
+    _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
-    try await refreshes.withLock(key, timeout: .seconds(30), on: clock) {
+    let stopwatch = Stopwatch(clock)
+    return try await refreshes.withLock(key, timeout: limit, on: clock) {
       guard let shared = cache as? any SharedTokenCache else { return try await body() }
-      // Its errors pass the cache as a value, so that an error caught here is the cache's own.
-      let outcome = Locked<Result<Value, any Error>?>(nil)
-      let hasRun = Locked(false)
-      do {
-        try await shared.withRefreshLock(
-          for: key,
-          RefreshWork {
-            // A cache that runs it twice must not use the token twice.
-            let isFirst = hasRun.withLock { hasRun in
-              defer { hasRun = true }
-              return !hasRun
-            }
-            guard isFirst else { return }
-            let result: Result<Value, any Error>
-            do { result = .success(try await body()) } catch { result = .failure(error) }
-            outcome.withLock { $0 = result }
-          })
-      } catch {
-        // What was done under the lock stays done.
-        if outcome.withLock({ $0 == nil }) { throw Self.wrapped(error, "locked") }
+      // The body's errors pass the cache as a value, so that an error caught here is the cache's own.
+      let outcome = Monitor<Result<Value, any Error>?>(nil)
+      let end = { @Sendable (result: Result<Value, any Error>) in outcome.withLock { $0 = $0 ?? result } }
+      // Set by the work or by the end of the wait: a cache that runs the work twice, or late, must not use the token twice.
+      let isDecided = Locked(false)
+      let locking = Task {
+        do {
+          try await shared.withRefreshLock(
+            for: key,
+            RefreshWork {
+              guard isDecided.setOnce() else { return }
+              do { end(.success(try await body())) } catch { end(.failure(error)) }
+            })
+          end(.failure(Self.workNotRun))
+        } catch {
+          // What was done under the lock stays done.
+          end(.failure(Self.wrapped(error, "locked")))
+        }
       }
-      guard let outcome = outcome.withLock({ $0 }) else {
-        throw ConnectorError(
-          own: .tokenCache, "The token cache has not run the work that was to be done under its refresh lock.")
+      let waiting = Task {
+        try await clock.sleep(for: limit - stopwatch.elapsed)
+        guard isDecided.setOnce() else { return }
+        end(.failure(KeyedLock<TokenCacheKey>.notFree))
+        locking.cancel()
       }
-      return try outcome.get()
+      defer { waiting.cancel() }
+      try await outcome.wait { $0 != nil }
+      guard let result = outcome.withLock({ $0 }) else { throw Self.workNotRun }
+      return try result.get()
     }
   }
 
+  private static var workNotRun: ConnectorError {
+    ConnectorError(own: .tokenCache, "The token cache has not run the work that was to be done under its refresh lock.")
+  }
+
   /// Runs a call of the cache; what it throws becomes an error of this package.
-  func failing<Value>(_ verb: String, _ body: () async throws -> Value) async throws -> Value {
+  ///
+  /// - Parameters:
+  ///   - verb: What the cache could not do, as a participle.
+  ///   - canLast: Whether an error that lasts means that only a sign-in replaces what cannot be read.
+  ///   - body: The call.
+  func failing<Value>(_ verb: String, canLast: Bool = false, _ body: () async throws -> Value) async throws -> Value {
     do {
       return try await body()
     } catch {
-      throw Self.wrapped(error, verb)
+      let error = Self.wrapped(error, verb)
+      guard canLast, var lasting = error as? ConnectorError, !lasting.isRetryable else { throw error }
+      lasting.needsInteraction = true
+      if let position = lasting.recordPosition { saw(position) }
+      throw lasting
     }
   }
 
   /// The error of the cache: its own where it is one of this package, else one with its words as far as they may be shown.
+  ///
+  /// Nothing is known about the errors of a driver, so that they count as passing.
   static func wrapped(_ error: any Error, _ verb: String) -> any Error {
     // A driver may throw it by itself.
     if error is CancellationError, Task.isCancelled { return error }
     if let error = error as? ConnectorError, error.code == .tokenCache { return error }
     return ConnectorError(
       own: .tokenCache, "The token cache could not be \(verb).",
-      isRetryable: (error as? ConnectorError)?.isRetryable ?? false, underlying: error)
+      isRetryable: (error as? ConnectorError)?.isRetryable ?? true, underlying: error)
   }
 }
 

@@ -23,11 +23,23 @@ package final class SessionStore: Sendable {
     }
     /// This store, while its pending records are in no other place: connectors come and go.
     var kept: SessionStore?
-    var current: [Client: TokenCacheKey] = [:]
-    /// How often a user came or went: who was looked up before must not be current after it.
+    /// Who is known as current, and since which sign-in.
+    var current: [Client: (key: TokenCacheKey, place: SignInPlace)] = [:]
+    /// Incremented by each sign-in and sign-out. A look-up that began before the last increment must not set `current`.
     var changes = 0
+    /// The highest position that was seen; `nil` until the records have been looked at.
+    var highestPosition: Int64?
     /// When a token was renewed last that had not expired, and until when it is not renewed again.
     var tried: [TokenFlight: ClosedRange<Date>] = [:]
+    /// How long no token of a user is renewed that has not expired: the server asked to wait, or the user refused.
+    var waits: [TokenCacheKey: ClosedRange<Date>] = [:]
+
+    /// Forgets what is known of a record that was replaced or removed.
+    mutating func forget(_ key: TokenCacheKey) {
+      pending[key] = nil
+      waits[key] = nil
+      tried = tried.filter { $0.key.key != key }
+    }
   }
 
   private static let attempts = 10
@@ -40,11 +52,11 @@ package final class SessionStore: Sendable {
   let refreshes = KeyedLock<TokenCacheKey>()
   /// The refreshes under way.
   let flights = SharedWork<TokenFlight, CachedAccessToken>()
-  /// What users are being asked before a flight begins; nothing waits for it but its callers.
-  let questions = SharedWork<TokenFlight, Void>()
+  /// The users who are being asked before a refresh, with the flights that the answer starts; only the callers wait for it.
+  let questions = SharedWork<TokenCacheKey, StartedFlights>()
 
   /// Whether a refresh is under way, or its user is being asked.
-  func isUnderWay(_ flight: TokenFlight) -> Bool { flights.isUnderWay(flight) || questions.isUnderWay(flight) }
+  func isUnderWay(_ flight: TokenFlight) -> Bool { flights.isUnderWay(flight) || questions.isUnderWay(flight.key) }
   /// The observers of the sessions of every connector.
   let observers = SessionObservers()
 
@@ -68,47 +80,53 @@ package final class SessionStore: Sendable {
   }
 
   private func read(_ key: TokenCacheKey) async throws -> TokenRecord? {
-    let stored = try await failing("read") { try await cache.record(for: key) }
+    let stored = try await failing("read", canLast: true) { try await cache.record(for: key) }
+    if let stored { saw(stored.position) }
     let pending = state.withLock { $0.pending[key]?.record }
     return pending.flatMap { $0.signIn == stored?.signIn ? $0 : nil } ?? stored
   }
 
   /// Returns the session of the current user: of the one who signed in last, or whom the settings require.
   ///
+  /// An error makes nobody current. Who is known as current stays so while the record cannot be read, until a later sign-in
+  /// is found; and where nobody is known, a record that cannot be read may be the one of the current user.
+  ///
   /// - Parameters:
   ///   - client: Whose current user it is.
   ///   - looksAgain: Whether to list the cache although the current user is known.
-  ///   - now: The time; a sign-in in the future counts as the oldest.
   ///   - isRequired: Whether a user may be current.
   /// - Returns: The session; `nil` when no user may be current.
-  /// - Throws: The cache's error, when the record of the one who may be current cannot be read now: a cache
-  ///   that fails signs no user out, and gives no caller the token of another user.
+  /// - Throws: The cache's error, when the record of the one who may be current cannot be read.
   func current(
-    of client: Client, looksAgain: Bool, now: Date, where isRequired: (Session) -> Bool
+    of client: Client, looksAgain: Bool, where isRequired: (Session) -> Bool
   ) async throws -> Session? {
     let (known, changes) = state.withLock { ($0.current[client], $0.changes) }
+    var place: SignInPlace?
+    var failure: ConnectorError?
     if let known {
       do {
-        if let record = try await record(known), !looksAgain { return Session(key: known, record: record) }
-      } catch let error as ConnectorError where !error.isRetryable {
-        // One that never can be read is passed by, as in the listing.
+        if let record = try await record(known.key) {
+          if !looksAgain { return Session(key: known.key, record: record) }
+          place = record.place
+        }
+      } catch let error as ConnectorError {
+        guard looksAgain else { throw error }
+        (place, failure) = (known.place, error)
       }
     }
-    let (sessions, failure) = try await sessions(of: client)
-    if let failure, failure.isRetryable { throw failure }
-    let signedIn = { (session: Session) in
-      // Not the current one: a clock that is set back for a moment switches no user.
-      session.record.signedInAt > now && session.key != known ? Date.distantPast : session.record.signedInAt
+    let (sessions, failures) = try await sessions(of: client)
+    let latest = sessions.filter(isRequired).max { $0.record.place < $1.record.place }
+    if let failure, latest.map({ $0.record.place <= known?.place ?? $0.record.place }) ?? true { throw failure }
+    // Where nobody is known, a record whose position is not known may be the latest.
+    let mayBeLatest = failures.first { error in
+      guard let position = error.recordPosition else { return place == nil }
+      return position >= latest?.record.position ?? .min
     }
-    // Of two at the same instant, as on a test's clock, the known one stays.
-    let latest = sessions.filter(isRequired).max {
-      signedIn($0) == signedIn($1) ? $1.key == known : signedIn($0) < signedIn($1)
-    }
-    if latest == nil, let failure { throw failure }
+    if let mayBeLatest { throw mayBeLatest }
     let isAnother = state.withLock { state in
       guard state.changes == changes else { return false }
-      state.current[client] = latest?.key
-      return known != nil && known != latest?.key
+      state.current[client] = latest.map { ($0.key, $0.record.place) }
+      return known != nil && known?.key != latest?.key
     }
     if isAnother { observers.changed() }
     return latest
@@ -117,26 +135,73 @@ package final class SessionStore: Sendable {
   /// Returns the sessions that can be read, and why others cannot: one bad record does not hide the others.
   ///
   /// - Throws: The cache's error when it cannot be listed.
-  func sessions(of client: Client) async throws -> (sessions: [Session], failure: ConnectorError?) {
+  func sessions(of client: Client) async throws -> (sessions: [Session], failures: [ConnectorError]) {
     await writeAllPending()
     var sessions: [Session] = []
-    var failure: ConnectorError?
-    for key in try await keys(of: client) {
+    var (keys, failures) = try await listing()
+    keys.formUnion(state.withLock { $0.pending.keys })
+    for key in keys where client.isOwn(key) {
       do {
         if let record = try await record(key) { sessions.append(Session(key: key, record: record)) }
       } catch let error as ConnectorError {
-        if failure?.isRetryable != true { failure = error }
+        failures.append(error)
       }
     }
-    return (sessions, failure)
+    return (sessions, failures)
   }
+
+  /// Returns the key of the user who is known as current.
+  func knownCurrent(of client: Client) -> TokenCacheKey? { state.withLock { $0.current[client]?.key } }
 
   /// Returns the keys of the users of an authority and client, also of records that exist in memory alone.
   ///
   /// - Throws: The cache's error when it cannot be listed.
   func keys(of client: Client) async throws -> Set<TokenCacheKey> {
-    let listed = try await failing("listed") { try await cache.keys() }
-    return Set((listed + state.withLock { Array($0.pending.keys) }).filter(client.isOwn))
+    try await listing().keys.union(state.withLock { $0.pending.keys }).filter(client.isOwn)
+  }
+
+  /// Returns all keys, and the errors of records that name none.
+  private func listing() async throws -> (keys: Set<TokenCacheKey>, failures: [ConnectorError]) {
+    try await failing("listed") {
+      guard let cache = cache as? StoredTokenCache else { return (Set(try await cache.keys()), []) }
+      let (keys, failures) = try await cache.listing()
+      return (Set(keys), failures)
+    }
+  }
+
+  // MARK: Positions
+
+  func saw(_ position: Int64) {
+    state.withLock { $0.highestPosition = $0.highestPosition.map { max($0, position) } }
+  }
+
+  /// Looks at the positions of all records once, so that the first sign-in of this process comes after them.
+  ///
+  /// A cache of more than 1,000 users belongs to a server, which names its users and has no current one.
+  private func lookOnce() async {
+    guard state.withLock({ $0.highestPosition == nil }) else { return }
+    var highest = Int64.min
+    if let keys = try? await listing().keys, keys.count <= 1_000 {
+      for key in keys {
+        do {
+          highest = max(highest, try await cache.record(for: key)?.position ?? .min)
+        } catch {
+          highest = max(highest, (error as? ConnectorError)?.recordPosition ?? .min)
+        }
+      }
+    }
+    state.withLock { [highest] in $0.highestPosition = max($0.highestPosition ?? .min, highest) }
+  }
+
+  /// Takes the position of a sign-in: after all that were seen, and in all processes about the time of it.
+  private func nextPosition(at now: Date) -> Int64 {
+    let milliseconds = Int64(exactly: (now.timeIntervalSince1970 * 1_000).rounded(.down)) ?? 0
+    return state.withLock { state in
+      let highest = state.highestPosition ?? .min
+      let position = max(milliseconds, highest < .max ? highest + 1 : .max)
+      state.highestPosition = position
+      return position
+    }
   }
 
   // MARK: Changing
@@ -145,20 +210,32 @@ package final class SessionStore: Sendable {
   ///
   /// - Throws: ``ConnectorError`` with code `tokenCache`; nothing is changed then.
   func signIn(_ record: TokenRecord, _ key: TokenCacheKey, of client: Client) async throws {
+    await lookOnce()
     try await inTurn(key) { [self] in
-      try await failing("written") { try await cache.store(record, for: key) }
+      var record = record
+      record.position = nextPosition(at: record.signedInAt)
+      try await failing("written") { [record] in try await cache.store(record, for: key) }
+      let place = record.place
       state.withLock { state in
         state.changes += 1
-        state.pending[key] = nil
-        state.tried = state.tried.filter { $0.key.key != key }
+        state.forget(key)
+        let known = state.current[client]
         // The other connectors of this authority and client look it up.
-        state.current = state.current.filter {
-          $0.key.authority != client.authority || $0.key.clientID != client.clientID
-        }
-        state.current[client] = key
+        state.current = state.current.filter { !$0.key.hasSameUsers(as: client) }
+        // Of two sign-ins at the same time the one with the later place stays current, whichever is stored last.
+        state.current[client] = known.flatMap { $0.place > place ? $0 : nil } ?? (key, place)
       }
     }
     observers.changed()
+    // The sign-in is done: what cannot be removed now is found again.
+    try? await removeDamaged()
+  }
+
+  /// Removes the damaged records that were found; nobody knows whose they are.
+  ///
+  /// - Throws: ``ConnectorError`` with code `tokenCache` when one cannot be removed.
+  func removeDamaged() async throws {
+    try await failing("changed") { try await (cache as? StoredTokenCache)?.removeDamaged() }
   }
 
   /// Changes the record of one sign-in.
@@ -188,9 +265,8 @@ package final class SessionStore: Sendable {
       try await failing("changed") { try await cache.removeRecord(for: key) }
       state.withLock { state in
         state.changes += 1
-        state.pending[key] = nil
-        state.tried = state.tried.filter { $0.key.key != key }
-        state.current = state.current.filter { $0.value != key }
+        state.forget(key)
+        state.current = state.current.filter { $0.value.key != key }
       }
     }
   }
@@ -273,21 +349,33 @@ package final class SessionStore: Sendable {
   /// Whether a token that has not expired may be renewed: at most once a minute, and not before the server wants it.
   func mayTry(_ flight: TokenFlight, now: Date) -> Bool {
     // A clock that was set back holds nothing back.
-    state.withLock { $0.tried[flight]?.contains(now) != true }
+    state.withLock { $0.tried[flight.withoutClaims]?.contains(now) != true && $0.waits[flight.key]?.contains(now) != true }
   }
 
-  /// Notes that a token is being renewed, or that the server asks to wait before the next time.
-  func noteTry(_ flight: TokenFlight, now: Date, wait: TimeInterval = 60) {
+  /// Notes that a token is being renewed.
+  func noteTry(_ flight: TokenFlight, now: Date) {
     state.withLock { state in
       // A server for many users does not keep what is over.
       if state.tried.count >= 1_024 { state.tried = state.tried.filter { $0.value.contains(now) } }
-      state.tried[flight] = now...now.addingTimeInterval(max(wait, 60))
+      state.tried[flight.withoutClaims] = now...now.addingTimeInterval(60)
+    }
+  }
+
+  /// Notes that the server or the user wants no further refresh of a user for a time, in seconds; a minute at least.
+  func noteWait(_ key: TokenCacheKey, now: Date, seconds: TimeInterval = 60) {
+    state.withLock { state in
+      if state.waits.count >= 1_024 { state.waits = state.waits.filter { $0.value.contains(now) } }
+      state.waits[key] = now...now.addingTimeInterval(max(seconds, 60))
     }
   }
 
   /// Waits for the refreshes under way, then tries once to write what the cache has refused.
-  package func close() async {
-    await flights.wait()
+  ///
+  /// - Parameters:
+  ///   - limit: How long to wait: a refresh that was sent ends within twice the limit of a request.
+  ///   - clock: The clock that the wait is measured on.
+  package func close(atMost limit: Duration, on clock: any Clock<Duration>) async {
+    await flights.wait(atMost: limit, on: clock)
     await writeAllPending()
   }
 

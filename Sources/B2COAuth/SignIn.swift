@@ -157,7 +157,8 @@ extension SignIn {
     let now = services.environment.now()
     let answer = TokenAnswer(response: response, requested: scopes, sent: sent, at: now, claims: claims)
     let key = services.client.key(id)
-    let record = TokenRecord(signedInAt: now, policyID: provider.policy?.id, claims: claims).taking(answer)
+    var record = TokenRecord(signedInAt: now, policyID: provider.policy?.id, claims: claims).taking(answer)
+    record.requiredUser = services.client.requiredUser
     var hasSession = record.hasSession(now: now)
     // The settings' key or the caller says what a policy is for; the words of its name say nothing.
     if let kind = provider.policy?.kind, [.profileEdit, .passwordReset].contains(kind) {

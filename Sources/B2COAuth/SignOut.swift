@@ -34,28 +34,32 @@ package struct SignOut: Sendable {
   /// - Returns: The latest session of those that were removed, which the server's part needs.
   private func remove(_ userID: String?) async throws -> SessionStore.Session? {
     let correlationID = services.correlationID()
-    let keys: Set<TokenCacheKey> =
-      if let userID {
-        [services.client.key(services.folded(userID))]
-      } else {
-        try await services.store.keys(of: services.client)
-      }
+    var failure: ConnectorError?
+    let keys: Set<TokenCacheKey>
+    if let userID {
+      keys = [services.client.key(services.folded(userID))]
+    } else {
+      keys = try await services.store.keys(of: services.client)
+      do { try await services.store.removeDamaged() } catch let error as ConnectorError { failure = error }
+    }
     var sessions: [SessionStore.Session] = []
-    var absent: [TokenCacheKey] = []
+    var absent: Set<TokenCacheKey> = []
     for key in keys {
       do {
         let record = try await services.store.record(key)
-        if let record { sessions.append(.init(key: key, record: record)) } else { absent.append(key) }
+        if let record { sessions.append(.init(key: key, record: record)) } else { absent.insert(key) }
       } catch {
         // What cannot be read is removed all the same.
       }
     }
-    sessions.sort { $0.record.signedInAt < $1.record.signedInAt }
-    var failure: ConnectorError?
+    sessions.sort { $0.record.place < $1.record.place }
     var left: [TokenCacheKey] = []
     for key in keys.subtracting(sessions.map(\.key)) + sessions.map(\.key) {
       do {
         try await services.store.remove(key)
+        guard !absent.contains(key) else { continue }
+        let policyID = sessions.first { $0.key == key }?.record.policyID
+        services.report(.signedOut, policyID, correlationID)
       } catch let error as ConnectorError {
         failure = failure ?? error
         left.append(key)
@@ -70,7 +74,6 @@ package struct SignOut: Sendable {
       if !names.isEmpty { failure.message += " Still signed in: \(names.joined(separator: ", "))." }
       throw failure
     }
-    services.report(.signedOut, sessions.last?.record.policyID, correlationID)
     return sessions.last
   }
 

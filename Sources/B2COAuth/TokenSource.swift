@@ -27,6 +27,11 @@ package struct TokenSource: Sendable {
 
     /// Whether the answer of an earlier refresh is no answer to this.
     var mustRefresh: Bool { isForced || claims != nil }
+
+    /// The refresh that answers this for a user.
+    func flight(_ key: TokenCacheKey) -> TokenFlight {
+      TokenFlight(key: key, scopes: Scopes.ofAPI(scopes), claims: claims)
+    }
   }
 
   private var store: SessionStore { services.store }
@@ -95,7 +100,7 @@ package struct TokenSource: Sendable {
       if let still { return still }
       throw Self.refreshNotAllowed
     }
-    let flight = TokenFlight(key: session.key, scopes: Scopes.ofAPI(request.scopes), claims: request.claims)
+    let flight = request.flight(session.key)
     if !request.mustRefresh, !store.mayTry(flight, now: now) {
       if let still { return still }
       if let token = try await refusedToken(request, session.key, flight) { return token }
@@ -142,26 +147,29 @@ package struct TokenSource: Sendable {
     let work: @Sendable () async throws -> CachedAccessToken = {
       try await refresh(request, session.key, excluded, correlationID)
     }
-    let beforeRefresh = store.flights.isUnderWay(flight) ? nil : services.configuration.beforeRefresh
-    if let beforeRefresh {
-      // However long a user takes to answer: the request's limit begins after it.
-      try await store.questions.value(for: flight, onJoin: join) {
-        // While the token has not expired, a refusal holds for a minute.
-        store.noteTry(flight, now: now)
-        do {
-          try await beforeRefresh(services.user(session))
-        } catch {
-          throw Self.notAllowed(error)
-        }
-        // Before the question ends, so that no later caller asks again.
-        store.flights.begin(flight, work)
-      }
+    // One second longer than the transport's deadline, so that the caller gets the transport's error, and the next call
+    // begins a new request.
+    let limit = services.configuration.limits.deadline + .seconds(1)
+    let clock = services.environment.clock
+    guard let beforeRefresh = services.configuration.beforeRefresh, !store.flights.isUnderWay(flight) else {
+      return (try await store.flights.value(for: flight, atMost: limit, on: clock, onJoin: join, work), hasJoined)
     }
-    // Later than the transport's own end, so that its error is the caller's, and the next call begins afresh.
-    let token = try await store.flights.value(
-      for: flight, atMost: services.configuration.limits.deadline + .seconds(1), on: services.environment.clock,
-      onJoin: { if beforeRefresh == nil { join() } }, work)
-    return (token, hasJoined)
+    // However long a user takes to answer: the request's limit begins after it.
+    let started = try await store.questions.value(for: session.key, onJoin: join) {
+      do {
+        try await beforeRefresh(services.user(session))
+      } catch {
+        // While the token has not expired, a refusal holds for a minute.
+        store.noteWait(session.key, now: now)
+        throw Self.notAllowed(error)
+      }
+      let started = StartedFlights()
+      // Before the question ends, so that no later caller asks again.
+      _ = started.outcome(of: flight, in: store.flights, work)
+      return started
+    }
+    let outcome = started.outcome(of: flight, in: store.flights, work)
+    return (try await SharedWork<TokenFlight, CachedAccessToken>.value(of: outcome, atMost: limit, on: clock), hasJoined)
   }
 
   // MARK: Around and under the refresh lock
@@ -175,7 +183,7 @@ package struct TokenSource: Sendable {
     // At a generic issuer only its metadata knows where to send the request; it is not fetched under the lock.
     let route = try await services.providers.tokenRoute(for: record.policy, correlationID: correlationID)
     let clock = services.environment.clock
-    return try await store.withRefreshLock(key, on: clock) {
+    return try await store.withRefreshLock(key, atMost: services.configuration.limits.deadline * 2, on: clock) {
       // From sending to storing; while a refresh waits for its turn it needs no time of the system.
       try await services.environment.backgroundTime.run(
         atMost: services.configuration.limits.deadline.inSeconds, on: clock
@@ -195,8 +203,7 @@ package struct TokenSource: Sendable {
       // Another process or a sign-in may have brought the token.
       if request.claims == nil, let hit = usable(record, request, excluded) { return hit }
       guard let refreshToken = record.refreshToken else { throw record.isEnded ? Self.expired : Self.notRenewable }
-      let flight = TokenFlight(key: key, scopes: Scopes.ofAPI(request.scopes), claims: request.claims)
-      store.noteTry(flight, now: now)
+      store.noteTry(request.flight(key), now: now)
       services.report(isLastTry ? .retry : .refreshStarted, record.policyID, correlationID, error: refusal)
       do {
         // A transport of the app may never return: after twice the limit it is not waited for any longer. What comes later
@@ -208,7 +215,7 @@ package struct TokenSource: Sendable {
         // Dropped: a newer answer or another sign-in is there by now, or none.
       } catch let error as ConnectorError {
         services.report(.refreshFinished, record.policyID, correlationID, error: error.code)
-        if let wait = error.retryAfter { store.noteTry(flight, now: now, wait: wait) }
+        if let wait = error.retryAfter { store.noteWait(key, now: now, seconds: wait) }
         guard error.needsInteraction || error.endsSession else { throw error }
         let current = try await store.record(key)
         if isLastTry || current?.stamp == record.stamp {
@@ -273,9 +280,29 @@ package struct TokenSource: Sendable {
   }
 }
 
-/// What two requests have in common that share a refresh.
+/// The key by which requests share one refresh: user, scopes and claims.
 package struct TokenFlight: Hashable, Sendable {
   let key: TokenCacheKey
   let scopes: Set<String>
   let claims: String?
+
+  /// A refresh counts as a try for its scopes, whatever claims it asked for.
+  var withoutClaims: TokenFlight { TokenFlight(key: key, scopes: scopes, claims: nil) }
+}
+
+/// The flights that one answer of a user has started: each at most once, for however many callers waited for the answer.
+final class StartedFlights: Sendable {
+  private let outcomes = Locked<[TokenFlight: Monitor<Result<CachedAccessToken, any Error>?>]>([:])
+
+  /// Starts a flight, or returns the one that the same answer has started before, even if that has ended.
+  func outcome(
+    of flight: TokenFlight, in flights: SharedWork<TokenFlight, CachedAccessToken>,
+    _ work: @escaping @Sendable () async throws -> CachedAccessToken
+  ) -> Monitor<Result<CachedAccessToken, any Error>?> {
+    outcomes.withLock { outcomes in
+      let outcome = outcomes[flight] ?? flights.begin(flight, work)
+      outcomes[flight] = outcome
+      return outcome
+    }
+  }
 }

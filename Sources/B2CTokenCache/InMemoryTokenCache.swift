@@ -7,12 +7,9 @@ public import Foundation
 public final class InMemoryTokenCache: SharedTokenCache {
   private let records = Locked<[TokenCacheKey: TokenRecord]>([:])
   private let refreshes = KeyedLock<TokenCacheKey>()
-  private let clock: any Clock<Duration>
 
-  /// Creates an empty cache whose waits for a refresh lock are measured on a clock.
-  package init(clock: any Clock<Duration> = ContinuousClock()) {
-    self.clock = clock
-  }
+  /// Creates an empty cache.
+  package init() {}
 
   /// Returns the record of a key, or `nil` when there is none.
   public func record(for key: TokenCacheKey) async -> TokenRecord? {
@@ -45,10 +42,9 @@ public final class InMemoryTokenCache: SharedTokenCache {
 
   /// Runs the work of a refresh while no other caller of this instance holds the refresh lock of the same key.
   ///
-  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when the lock is not free within 30 seconds;
-  ///   `CancellationError` when the task is cancelled while it waits. The work has not run then.
+  /// - Throws: `CancellationError` when the task is cancelled while it waits. The work has not run then.
   public func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {
-    try await refreshes.withLock(key, timeout: .seconds(30), on: clock) { await work() }
+    try await refreshes.withLock(key) { await work() }
   }
 }
 

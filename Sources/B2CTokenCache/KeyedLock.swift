@@ -11,10 +11,9 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
   package init() {}
 
   /// The error of a lock that was not released in time.
-  static var notFree: ConnectorError {
+  package static var notFree: ConnectorError {
     ConnectorError(
-      own: .tokenCache, "The lock of a token record was not released in time.",
-      recoverySuggestion: "Try again later.", isRetryable: true)
+      own: .timedOut, "Another refresh of this user did not end in time.", recoverySuggestion: "Try again later.")
   }
 
   /// Runs a body while no other task holds the same key.
@@ -25,7 +24,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
   ///   - clock: The clock that the wait is measured on.
   ///   - body: The work to do meanwhile.
   /// - Returns: What the body returns.
-  /// - Throws: ``ConnectorError`` with code `tokenCache` when the time is over first, `CancellationError` when the task is
+  /// - Throws: ``ConnectorError`` with code `timedOut` when the time is over first, `CancellationError` when the task is
   ///   cancelled first; otherwise what the body throws.
   package func withLock<Result>(
     _ key: Key, timeout: Duration? = nil, on clock: any Clock<Duration> = ContinuousClock(),

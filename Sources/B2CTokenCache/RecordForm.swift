@@ -19,6 +19,7 @@ package struct RecordForm: Sendable {
   private struct Content: Codable {
     let b2cTokenRecord: Int
     let key: TokenCacheKey
+    let position: Int64
     var record: TokenRecord?
     /// The stamp of a sealed record, which is authenticated with it.
     var stamp: UUID?
@@ -26,20 +27,11 @@ package struct RecordForm: Sendable {
     var sealed: String?
   }
 
-  /// What every form keeps readable; the key of a newer one may have another form.
+  /// The fields that keep their form in all versions, so that any version can list and order any record.
   private struct Head: Decodable {
-    private enum CodingKeys: CodingKey {
-      case b2cTokenRecord, key
-    }
-
-    let form: Int
-    let key: TokenCacheKey?
-
-    init(from decoder: any Decoder) throws {
-      let container = try decoder.container(keyedBy: CodingKeys.self)
-      form = try container.decode(Int.self, forKey: .b2cTokenRecord)
-      key = try? container.decode(TokenCacheKey.self, forKey: .key)
-    }
+    let b2cTokenRecord: Int
+    let key: TokenCacheKey
+    let position: Int64?
   }
 
   private let sealingKey: SymmetricKey?
@@ -67,12 +59,12 @@ package struct RecordForm: Sendable {
   func bytes(of record: TokenRecord, for key: TokenCacheKey) throws -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.withoutEscapingSlashes]
-    var content = Content(b2cTokenRecord: Self.currentForm, key: key)
+    var content = Content(b2cTokenRecord: Self.currentForm, key: key, position: record.position)
     do {
       if let sealingKey {
         content.stamp = record.stamp
         let box = try AES.GCM.seal(
-          encoder.encode(record), using: sealingKey, authenticating: Self.authenticated(key, record.stamp))
+          encoder.encode(record), using: sealingKey, authenticating: Self.authenticated(key, record.stamp, record.position))
         content.sealed = box.combined.map(Base64URL.encode)
       } else {
         content.record = record
@@ -92,10 +84,22 @@ package struct RecordForm: Sendable {
   ///   or the record is sealed otherwise.
   func record(in bytes: [UInt8], for key: TokenCacheKey) throws -> TokenRecord {
     let head = try Self.head(of: bytes)
-    guard head.form <= Self.currentForm else { throw NewerForm.error(head.form, supported: Self.currentForm) }
-    guard let owner = head.key else { throw Self.foreign }
-    guard owner == key else { throw DamagedRecord(reason: "it holds the record of another key") }
-    let content = try Self.reading(else: Self.foreign) { try JSONDecoder().decode(Content.self, from: Data(bytes)) }
+    guard head.key == key else { throw DamagedRecord(reason: "it holds the record of another key") }
+    do {
+      guard head.b2cTokenRecord <= Self.currentForm else {
+        throw NewerForm.error(head.b2cTokenRecord, supported: Self.currentForm, position: nil)
+      }
+      return try record(in: Self.reading(else: Self.foreign) { try JSONDecoder().decode(Content.self, from: Data(bytes)) })
+    } catch var error as ConnectorError {
+      error.recordPosition = head.position
+      throw error
+    } catch var damage as DamagedRecord {
+      damage.position = head.position
+      throw damage
+    }
+  }
+
+  private func record(in content: Content) throws -> TokenRecord {
     guard let sealingKey else {
       if let record = content.record { return record }
       guard content.sealed == nil else { throw Self.refused("A token record is sealed, and this cache has no key.") }
@@ -107,7 +111,8 @@ package struct RecordForm: Sendable {
     let changed = Self.refused("A token record cannot be opened: it was sealed with another key, or was changed.")
     return try Self.reading(else: changed) {
       let plain = try AES.GCM.open(
-        AES.GCM.SealedBox(combined: sealed), using: sealingKey, authenticating: Self.authenticated(key, stamp))
+        AES.GCM.SealedBox(combined: sealed), using: sealingKey,
+        authenticating: Self.authenticated(content.key, stamp, content.position))
       return try JSONDecoder().decode(TokenRecord.self, from: plain)
     }
   }
@@ -123,13 +128,8 @@ package struct RecordForm: Sendable {
 
   /// Reads the key alone, which is not sealed.
   ///
-  /// - Throws: As ``record(in:for:)``; of a newer form only when it hides the key.
-  static func key(in bytes: [UInt8]) throws -> TokenCacheKey {
-    let head = try head(of: bytes)
-    if let key = head.key { return key }
-    guard head.form <= currentForm else { throw NewerForm.error(head.form, supported: currentForm) }
-    throw foreign
-  }
+  /// - Throws: ``DamagedRecord`` when the bytes name none.
+  static func key(in bytes: [UInt8]) throws -> TokenCacheKey { try head(of: bytes).key }
 
   private static func head(of bytes: [UInt8]) throws -> Head {
     guard bytes.count <= sizeLimit else { throw DamagedRecord(reason: "it is too large") }
@@ -142,10 +142,11 @@ package struct RecordForm: Sendable {
   private static func refused(_ message: String) -> ConnectorError {
     ConnectorError(
       own: .tokenCache, message,
-      recoverySuggestion: "Open the cache with the key that sealed it; or sign in again, which replaces the record.")
+      recoverySuggestion: "Open the cache with the key that sealed it; or sign in again, which replaces the record.",
+      needsInteraction: true)
   }
 
-  private static func authenticated(_ key: TokenCacheKey, _ stamp: UUID) -> Data {
-    Data("b2c-token-record|\(currentForm)|\(stamp.uuidString)|\(key.canonicalText)".utf8)
+  private static func authenticated(_ key: TokenCacheKey, _ stamp: UUID, _ position: Int64) -> Data {
+    Data("b2c-token-record|\(currentForm)|\(stamp.uuidString)|\(position)|\(key.canonicalText)".utf8)
   }
 }

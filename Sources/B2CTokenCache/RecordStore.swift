@@ -1,3 +1,4 @@
+internal import B2CCore
 internal import Foundation
 
 /// The place of a stored cache: a directory or the keychain, as blocking calls on the item of one record.
@@ -16,18 +17,17 @@ package protocol RecordStore: Sendable {
   /// Replaces the item of a key, whatever was there; the caller holds the write lock.
   func write(_ bytes: [UInt8], for key: TokenCacheKey) throws
 
-  /// Removes the item of a key, whatever it holds, and what was renamed of it; the caller holds the write lock.
+  /// Removes the item of a key, whatever it holds; the caller holds the write lock.
   func remove(_ key: TokenCacheKey) throws
 
-  /// Returns the keys of all items.
-  ///
-  /// - Throws: ``ConnectorError``, also once for an item that names no key.
-  func keys() throws -> [TokenCacheKey]
+  /// Returns the keys of all items, and the damage of those that name none.
+  func keys() throws -> (keys: [TokenCacheKey], damaged: [DamagedRecord])
 
-  /// Takes a damaged item out of the way where that is possible; the caller holds the write lock.
-  ///
-  /// - Returns: The error that reports it.
-  func report(_ damage: DamagedRecord, of key: TokenCacheKey) throws -> ConnectorError
+  /// Removes the items without a key that the last listing found, as far as they are still damaged.
+  func removeDamaged() throws
+
+  /// Names the item of a key in an error.
+  func name(of key: TokenCacheKey) -> String
 
   /// Takes a lock without waiting; `nil` while another process has it.
   func takeLock(_ purpose: LockPurpose, _ key: TokenCacheKey) throws -> (any RecordLock)?
@@ -64,7 +64,19 @@ package protocol RecordLock: Sendable {
   func release()
 }
 
-/// An item that is not a record of its key; the reason goes on after "is not a usable token record:".
+/// An item that is not a record of its key.
 package struct DamagedRecord: Error {
   let reason: String
+  /// The position of its record, if that could be read.
+  var position: Int64?
+
+  /// Returns the error that reports it; only a sign-in or a sign-out removes a damaged item.
+  func error(_ name: String) -> ConnectorError {
+    var error = ConnectorError(
+      own: .tokenCache, "\(name) is not a usable token record: \(reason).",
+      recoverySuggestion: "Sign in again, which removes it; the records of other users are not affected.",
+      needsInteraction: true)
+    error.recordPosition = position
+    return error
+  }
 }

@@ -9,8 +9,8 @@ public import Foundation
 /// and 18). What writes continues when the calling task is cancelled, because a new refresh token that is not kept would be
 /// lost. Waiting for the disk and for other processes holds none of the threads that tasks share.
 ///
-/// A damaged file is renamed and reported once. A record in a newer form, or sealed with another key, is refused and left
-/// as it is; a sign-in replaces it and a sign-out removes it.
+/// A damaged file stays where it is until a sign-in, or a sign-out of all users, removes it. A record in a newer form, or
+/// sealed with another key, is refused and left as it is; a sign-in of its user replaces it and a sign-out removes it.
 public final class StoredTokenCache: SharedTokenCache {
   private struct Copy: Sendable {
     let record: TokenRecord
@@ -24,6 +24,8 @@ public final class StoredTokenCache: SharedTokenCache {
   private let now: @Sendable () -> Date
   private let copies = Locked<[TokenCacheKey: Copy]>([:])
   private let refreshes = KeyedLock<TokenCacheKey>()
+  /// The keys whose items were damaged when they were read.
+  private let damagedKeys = Locked<Set<TokenCacheKey>>([])
   private let queue = DispatchQueue(label: "B2CTokenCache", qos: .userInitiated)
 
   /// Makes a cache over a store; the factories do it with the system's.
@@ -40,16 +42,12 @@ public final class StoredTokenCache: SharedTokenCache {
 
   /// Returns the record of a key, from memory while its item is unchanged.
   ///
-  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache``, retryable where the next call may succeed: the device
-  ///   is locked, the disk or its permissions refuse, a damaged file was renamed.
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache``: retryable if the next call may succeed, because the device
+  ///   is locked or the disk or its permissions refuse; with `needsInteraction` if the record can never be read, because it
+  ///   is damaged, has a newer form, or is sealed with another key.
   public func record(for key: TokenCacheKey) async throws -> TokenRecord? {
     if let copy = copies.withLock({ $0[key] }), try store.isCurrent(copy.state, key) { return copy.record }
-    do {
-      return try await onQueue { [self] in try read(key) }
-    } catch is DamagedRecord {
-      // A good one may have taken its place meanwhile.
-      return try await changing(key) { [self] in try readOrReport(key) }
-    }
+    return try await onQueue { [self] in try read(key) }
   }
 
   /// Stores a record, replacing whatever was there, and waits until it is on the device.
@@ -60,7 +58,7 @@ public final class StoredTokenCache: SharedTokenCache {
     try await changing(key) { [self] in try write(record, key) }
   }
 
-  /// Removes the record of a key, whatever its item holds, and what was renamed of it.
+  /// Removes the record of a key, whatever its item holds.
   ///
   /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when it cannot be removed, or when other writers do not
   ///   finish within 30 seconds.
@@ -73,13 +71,35 @@ public final class StoredTokenCache: SharedTokenCache {
 
   /// Returns the keys of all records, in any order.
   ///
-  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when they cannot be listed; once for a file that is not
-  ///   a record: it was renamed, and the next call lists the others.
-  public func keys() async throws -> [TokenCacheKey] {
-    let keys = try await onQueue { [store] in try store.keys() }
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when they cannot be listed. A damaged file names no key
+  ///   and is not listed.
+  public func keys() async throws -> [TokenCacheKey] { try await listing().keys }
+
+  /// Returns the keys of all records, and the errors of the items that name no key.
+  package func listing() async throws -> (keys: [TokenCacheKey], failures: [ConnectorError]) {
+    let (keys, damaged) = try await onQueue { [store] in try store.keys() }
     let listed = Set(keys)
     copies.withLock { copies in copies = copies.filter { listed.contains($0.key) } }
-    return keys
+    return (keys, damaged.map { $0.error("A file of the token cache") })
+  }
+
+  /// Removes the damaged items that were found so far, as far as they are still damaged.
+  ///
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when one cannot be removed.
+  package func removeDamaged() async throws {
+    for key in damagedKeys.withLock({ $0 }) {
+      try await changing(key) { [self] in
+        do {
+          _ = try readItem(key)
+        } catch is DamagedRecord {
+          try store.remove(key)
+        } catch {
+          // What cannot be read now, or not by this version, is not known to be damaged.
+        }
+        damagedKeys.withLock { _ = $0.remove(key) }
+      }
+    }
+    try await onQueue { [store] in try store.removeDamaged() }
   }
 
   /// Replaces the record of a key if it has the stamp that the caller has read.
@@ -89,21 +109,20 @@ public final class StoredTokenCache: SharedTokenCache {
     _ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord
   ) async throws -> Bool {
     try await changing(key) { [self] in
-      guard try readOrReport(key)?.stamp == stamp else { return false }
+      guard try read(key)?.stamp == stamp else { return false }
       try write(record, key)
       return true
     }
   }
 
-  /// Runs the work of a refresh while no other caller has the refresh lock of the key, nor another process where the store
-  /// can tell.
+  /// Runs the work of a refresh while no other caller has the refresh lock of the key, nor another process if the store can
+  /// tell.
   ///
-  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when the lock is not free within 30 seconds or cannot be
-  ///   taken; `CancellationError` when the task is cancelled while it waits. The work has not run then.
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when the lock cannot be taken; `CancellationError` when the
+  ///   task is cancelled while it waits. The work has not run then.
   public func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {
-    let stopwatch = Stopwatch(clock)
-    try await refreshes.withLock(key, timeout: lockTimeout, on: clock) {
-      let lock = try await retrying(since: stopwatch) { [store] in try store.takeLock(.refreshing, key) }
+    try await refreshes.withLock(key) {
+      let lock = try await retrying { [store] in try store.takeLock(.refreshing, key) }
       defer { lock.release() }
       try Task.checkCancellation()
       await work()
@@ -119,7 +138,7 @@ public final class StoredTokenCache: SharedTokenCache {
     _ key: TokenCacheKey, _ body: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
     try await Task {
-      try await retrying(since: Stopwatch(clock)) { [store] in
+      try await retrying(atMost: lockTimeout) { [store] in
         guard let lock = try store.takeLock(.writing, key) else { return nil }
         defer { lock.release() }
         return try body()
@@ -129,12 +148,17 @@ public final class StoredTokenCache: SharedTokenCache {
 
   /// Repeats an attempt on the queue, with pauses in which no thread is held, until it returns a value.
   private func retrying<Value: Sendable>(
-    since stopwatch: Stopwatch, _ attempt: @escaping @Sendable () throws -> Value?
+    atMost limit: Duration? = nil, _ attempt: @escaping @Sendable () throws -> Value?
   ) async throws -> Value {
+    let stopwatch = Stopwatch(clock)
     var backOff = BackOff()
     while true {
       if let value = try await onQueue(attempt) { return value }
-      guard stopwatch.elapsed < lockTimeout else { throw KeyedLock<TokenCacheKey>.notFree }
+      if let limit, stopwatch.elapsed >= limit {
+        throw ConnectorError(
+          own: .tokenCache, "The lock of a token record was not released within \(limit).",
+          recoverySuggestion: "Try again later.", isRetryable: true)
+      }
       try await clock.sleep(for: backOff.next())
     }
   }
@@ -149,24 +173,21 @@ public final class StoredTokenCache: SharedTokenCache {
   // MARK: On the queue
 
   private func read(_ key: TokenCacheKey) throws -> TokenRecord? {
-    let started = now()
-    guard let (bytes, state) = try store.read(key) else {
-      copies.withLock { $0[key] = nil }
-      return nil
+    do {
+      return try readItem(key)
+    } catch let damage as DamagedRecord {
+      damagedKeys.withLock { _ = $0.insert(key) }
+      throw damage.error(store.name(of: key))
     }
-    let record = try form.record(in: bytes, for: key)
-    copies.withLock { $0[key] = state.isReliable(at: started) ? Copy(record: record, state: state) : nil }
-    return record
   }
 
-  /// Reads a record under the write lock; one that is damaged is renamed where the store can do that, and reported.
-  private func readOrReport(_ key: TokenCacheKey) throws -> TokenRecord? {
-    do {
-      return try read(key)
-    } catch let damage as DamagedRecord {
-      copies.withLock { $0[key] = nil }
-      throw try store.report(damage, of: key)
-    }
+  private func readItem(_ key: TokenCacheKey) throws -> TokenRecord? {
+    let started = now()
+    copies.withLock { $0[key] = nil }
+    guard let (bytes, state) = try store.read(key) else { return nil }
+    let record = try form.record(in: bytes, for: key)
+    if state.isReliable(at: started) { copies.withLock { $0[key] = Copy(record: record, state: state) } }
+    return record
   }
 
   private func write(_ record: TokenRecord, _ key: TokenCacheKey) throws {
@@ -198,7 +219,7 @@ extension TokenCache where Self == StoredTokenCache {
     let form = try key.map { try RecordForm(sealedWith: $0) } ?? RecordForm()
     // Links are resolved in the path of a directory that is there.
     try store.prepare()
-    return OpenCaches.all.object(for: .directory(store.resolvedPath, sealedWith: key)) {
+    return OpenCaches.all.object(for: .directory(store.canonicalPath, sealedWith: key)) {
       StoredTokenCache(store, form: form)
     }
   }
@@ -208,10 +229,10 @@ extension TokenCache where Self == StoredTokenCache {
 ///
 /// Global, because nothing else is common to two callers.
 enum OpenCaches {
-  /// The identity of what a cache is over.
+  /// The identity of what a cache is over, by bytes: Swift's `==` takes two spellings of `é` for one directory.
   enum Place: Hashable, Sendable {
-    case directory(String, sealedWith: Data?)
-    case keychain(group: String?)
+    case directory([UInt8], sealedWith: Data?)
+    case keychain(group: [UInt8]?)
   }
 
   static let all = LivingObjects<Place, StoredTokenCache>()

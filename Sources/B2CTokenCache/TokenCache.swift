@@ -4,8 +4,9 @@ public import Foundation
 /// A store for tokens between calls and between launches.
 ///
 /// Four short methods are the whole contract: no callbacks, no ordering, no rules about threads. Absence is `nil`; an error
-/// means that the cache failed, and then nothing is concluded about what it holds. A cache that is away for a while throws
-/// ``ConnectorError`` with code ``ErrorCode/tokenCache`` and `isRetryable: true`; any other error counts as one that lasts.
+/// means that the cache failed, and then nothing is concluded about what it holds. An error of your own, for example your
+/// database driver's, counts as one that may pass. For a record that can never be read again, throw ``ConnectorError`` with code
+/// ``ErrorCode/tokenCache`` and `isRetryable: false`: the app then asks the user to sign in again.
 ///
 /// A cache is an object, an actor or a class, because its identity tells two connectors that they are over the same one.
 /// Calls for different keys may come at once; those that change one key come one after another from one process.
@@ -59,14 +60,14 @@ public protocol SharedTokenCache: TokenCache {
   /// Runs the work of a refresh while no other caller or process holds the refresh lock of the same key.
   ///
   /// The lock is held for one token request, and released when its process ends. It does not lock the record: reading,
-  /// storing, replacing and removing go on beside it, inside the work as well. A caller that is cancelled while it waits
-  /// leaves.
+  /// storing, replacing and removing go on beside it, inside the work as well. Wait for the lock until the task is
+  /// cancelled; the connector cancels it when the wait takes longer than twice the limit of a request.
   ///
   /// - Parameters:
   ///   - key: The key whose refresh token is about to be used.
   ///   - work: What to run, once: `await work()`.
-  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` and `isRetryable: true` when the lock is not free in
-  ///   time, and `CancellationError` when the task is cancelled first. The work has not run then.
+  /// - Throws: Any error when the lock cannot be taken, and `CancellationError` when the task is cancelled first. The work
+  ///   has not run then.
   func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws
 }
 

@@ -11,9 +11,15 @@ public struct TokenRecord: Sendable, Hashable {
   /// The sign-in that the record comes from: another one for each sign-in.
   package let signIn: UUID
   /// The state of the record: another one after each change.
-  public var stamp: UUID
+  public package(set) var stamp: UUID
   /// When the user signed in, by this device's clock.
-  public var signedInAt: Date
+  public package(set) var signedInAt: Date
+  /// The place of the sign-in among all sign-ins: the user with the highest position is the current one.
+  ///
+  /// It comes from the order in which records were stored and not from the clock, which may be wrong or be corrected.
+  package var position: Int64
+  /// The `userId` of the settings that this user met when signing in; a later id_token may lack the claim that matched.
+  package var requiredUser: String?
   /// The policy that signed in, as the developer wrote it; `nil` at an authority without policies.
   package var policyID: String?
   /// The claims of the last accepted id_token, by name.
@@ -37,6 +43,7 @@ public struct TokenRecord: Sendable, Hashable {
   ///   - signIn: The sign-in that it comes from.
   ///   - stamp: The state of the record.
   ///   - signedInAt: When the sign-in happened.
+  ///   - position: The place of the sign-in among all sign-ins.
   ///   - policyID: The policy's id with its case as the developer wrote it.
   ///   - claims: The verified claims, by name.
   ///   - idToken: The last id_token.
@@ -44,14 +51,15 @@ public struct TokenRecord: Sendable, Hashable {
   ///   - refreshTokenExpiresAt: When the refresh token expires, if the server said so.
   ///   - accessTokens: The access tokens, one for each set of scopes.
   package init(
-    signIn: UUID = UUID(), stamp: UUID = UUID(), signedInAt: Date, policyID: String? = nil,
-    claims: [String: JSONValue] = [:], idToken: Secret? = nil, refreshToken: Secret? = nil,
+    signIn: UUID = UUID(), stamp: UUID = UUID(), signedInAt: Date, position: Int64 = 0,
+    policyID: String? = nil, claims: [String: JSONValue] = [:], idToken: Secret? = nil, refreshToken: Secret? = nil,
     refreshTokenExpiresAt: Date? = nil, accessTokens: [CachedAccessToken] = []
   ) {
     self.signIn = signIn
     self.stamp = stamp
     // As it is read back from its stored form, so that a record is equal to itself after that.
     self.signedInAt = Date(timeIntervalSince1970: signedInAt.timeIntervalSince1970)
+    self.position = position
     self.policyID = policyID
     self.claims = claims
     self.idToken = idToken
@@ -59,6 +67,20 @@ public struct TokenRecord: Sendable, Hashable {
     self.refreshTokenExpiresAt = refreshTokenExpiresAt
     self.accessTokens = accessTokens
     isEnded = false
+  }
+
+  /// The place of the sign-in in the order of all sign-ins.
+  package var place: SignInPlace { SignInPlace(position: position, signIn: signIn) }
+}
+
+/// The place of a sign-in in the order of all sign-ins, the latest last.
+package struct SignInPlace: Comparable, Sendable {
+  package let position: Int64
+  package let signIn: UUID
+
+  /// Orders equal positions, which two processes may give, by the id of the sign-in.
+  package static func < (left: SignInPlace, right: SignInPlace) -> Bool {
+    (left.position, left.signIn.uuidString) < (right.position, right.signIn.uuidString)
   }
 }
 
@@ -73,6 +95,8 @@ extension TokenRecord: Codable {
     let session: UUID
     let stamp: UUID
     let since: Double
+    let position: Int64
+    let required: String?
     let policy: String?
     let claims: [String: JSONValue]?
     let id: Secret?
@@ -82,9 +106,10 @@ extension TokenRecord: Codable {
     let ended: Bool?
   }
 
-  /// The version alone, which is read before all else: the other fields of a newer one may have other types.
+  /// The fields that keep their form in all versions, which are read before all others.
   private struct StoredVersion: Decodable {
     let v: Int
+    let position: Int64?
   }
 
   /// Reads a record in its stored form.
@@ -93,15 +118,16 @@ extension TokenRecord: Codable {
   /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when a newer version of the package wrote it;
   ///   `DecodingError` when a field has an unexpected type or a required one is missing.
   public init(from decoder: any Decoder) throws {
-    let version = try StoredVersion(from: decoder).v
-    guard version <= Self.currentVersion else {
-      throw NewerForm.error(version, supported: Self.currentVersion)
+    let version = try StoredVersion(from: decoder)
+    guard version.v <= Self.currentVersion else {
+      throw NewerForm.error(version.v, supported: Self.currentVersion, position: version.position)
     }
     let stored = try Stored(from: decoder)
     self.init(
       signIn: stored.session, stamp: stored.stamp, signedInAt: Date(timeIntervalSince1970: stored.since),
-      policyID: stored.policy, claims: stored.claims ?? [:], idToken: stored.id, refreshToken: stored.refresh,
+      position: stored.position, policyID: stored.policy, claims: stored.claims ?? [:], idToken: stored.id, refreshToken: stored.refresh,
       refreshTokenExpiresAt: stored.until.map(Date.init(timeIntervalSince1970:)), accessTokens: stored.access ?? [])
+    requiredUser = stored.required
     isEnded = stored.ended ?? false
   }
 
@@ -111,8 +137,8 @@ extension TokenRecord: Codable {
   /// - Throws: `EncodingError` when a value cannot be written, such as a number that is not finite.
   public func encode(to encoder: any Encoder) throws {
     try Stored(
-      v: Self.currentVersion, session: signIn, stamp: stamp, since: signedInAt.timeIntervalSince1970, policy: policyID,
-      claims: claims.isEmpty ? nil : claims, id: idToken, refresh: refreshToken,
+      v: Self.currentVersion, session: signIn, stamp: stamp, since: signedInAt.timeIntervalSince1970,
+      position: position, required: requiredUser, policy: policyID, claims: claims.isEmpty ? nil : claims, id: idToken, refresh: refreshToken,
       until: refreshTokenExpiresAt?.timeIntervalSince1970, access: accessTokens.isEmpty ? nil : accessTokens,
       ended: isEnded ? true : nil
     ).encode(to: encoder)
@@ -121,11 +147,14 @@ extension TokenRecord: Codable {
 
 /// A stored form that is newer than this version of the package knows.
 enum NewerForm {
-  static func error(_ version: Int, supported: Int) -> ConnectorError {
-    ConnectorError(
+  static func error(_ version: Int, supported: Int, position: Int64?) -> ConnectorError {
+    var error = ConnectorError(
       own: .tokenCache,
       "The stored form of a token record has version \(version); this version of the package reads up to \(supported).",
-      recoverySuggestion: "Update the app that reads it. A sign-in replaces the record, and signOut() removes it.")
+      recoverySuggestion: "Update the app that reads it, or sign in again, which replaces the record.",
+      needsInteraction: true)
+    error.recordPosition = position
+    return error
   }
 }
 

@@ -18,7 +18,7 @@ struct ConnectorSignOutTests {
     let clock = TestClock(advancesItself: false)
     let tenant: LocalTenant
     let network: LocalNetwork
-    let cache = InMemoryTokenCache.patient()
+    let cache = InMemoryTokenCache.memory()
     let pages = Locked<(@Sendable (PresentationRequest) async throws -> URL)?>(nil)
     private let log = Locked("")
     private let isOffline = Locked(false)

@@ -18,7 +18,7 @@ struct ConnectorSuspensionTests {
     let gate = TestGate()
 
     init(age: Duration = .seconds(4_000)) async throws {
-      var environment = world.environment(cache: .patient(), waitingOn: clock)
+      var environment = world.environment(waitingOn: clock)
       environment.backgroundTime = BackgroundTime(system)
       connector = try Connector(settings: try world.settings(), environment: environment)
       try await connector.doPolicy(.signIn)

@@ -32,7 +32,7 @@ struct World: Sendable {
 
   func connector(
     _ settings: ConnectorSettings? = nil, presenter: (any SignInPresenter)? = nil,
-    cache: any TokenCache = .patient(), transport: (any HTTPTransport)? = nil,
+    cache: any TokenCache = .memory(), transport: (any HTTPTransport)? = nil,
     allowedAPIs: [URL] = [],
     waitingOn waits: (any Clock<Duration>)? = nil, configure: (inout Connector.Options) -> Void = { _ in }
   ) throws -> Connector {
@@ -47,7 +47,7 @@ struct World: Sendable {
 
   /// The world with a connector at which Alice has signed in.
   func signedIn(
-    cache: any TokenCache = .patient(), waitingOn waits: (any Clock<Duration>)? = nil
+    cache: any TokenCache = .memory(), waitingOn waits: (any Clock<Duration>)? = nil
   ) async throws -> (World, Connector) {
     let connector = try connector(cache: cache, waitingOn: waits)
     try await connector.doPolicy(.signIn)
@@ -55,7 +55,7 @@ struct World: Sendable {
   }
 
   func environment(
-    presenter: (any SignInPresenter)? = nil, cache: any TokenCache = .patient(),
+    presenter: (any SignInPresenter)? = nil, cache: any TokenCache = .memory(),
     transport: (any HTTPTransport)? = nil, waitingOn waits: (any Clock<Duration>)? = nil
   ) -> ConnectorEnvironment {
     let clock = clock

@@ -53,6 +53,8 @@ struct SessionStoreCallsTests {
     presenter.clearCookies()
     presenter.follow(.signIn(.alice))
     let client = try fixture.client(presenter: presenter)
+    // The first sign-in of a process looks at the positions of all records once.
+    _ = try await client.signIn()
     _ = cache.takeCounts()
     var counts: [String: [String: Int]] = [:]
     let alice = try await client.signIn().user

@@ -118,14 +118,16 @@ struct SessionStoreTests {
   }
 
   @Test(
-    "A record that can never be read shuts nobody else out, after a launch and in a running process",
+    "A record that can never be read makes nobody else current, after a launch and in a running process",
     arguments: [true, false])
   func lasting(isRelaunched: Bool) async throws {
     let (fixture, cache, alice, bob, relaunched) = try await two()
     let id = bob.user.id
     cache.readFailure.withLock { $0 = { $0.userID == id ? ConnectorError(.tokenCache, "A newer form.") : nil } }
     let client = isRelaunched ? relaunched : try fixture.client()
-    #expect(try await client.accessToken().token == alice.accessToken?.token)
+    let error = try await #require(throws: ConnectorError.self) { try await client.accessToken() }
+    #expect(error.code == .tokenCache && error.needsInteraction && !error.isRetryable)
+    #expect(try await client.accessToken(user: alice.user).token == alice.accessToken?.token)
     // A sign-out removes it all the same.
     try await client.signOut()
     #expect(try await cache.keys().isEmpty)
@@ -177,7 +179,7 @@ struct SessionStoreTests {
 
   @Test("A record is changed by its own sign-in only: another one that another process has stored stays as it is")
   func changeOfAnotherSignIn() async throws {
-    let cache = InMemoryTokenCache.patient()
+    let cache = InMemoryTokenCache.memory()
     let (fixture, client) = try await Fixture(cache: cache).signedIn(after: 4_000)
     let gate = TestGate()
     fixture.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]

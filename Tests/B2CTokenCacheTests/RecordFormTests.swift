@@ -14,7 +14,7 @@ import Testing
     let cache = StoredTokenCache(KeychainStore(keychain))
     try await cache.store(record, for: key)
     let stored = """
-      {"b2cTokenRecord":1,"key":{"authority":"https://a/b","clientID":"c","userID":"u"},"record":{\
+      {"b2cTokenRecord":1,"key":{"authority":"https://a/b","clientID":"c","userID":"u"},"position":0,"record":{"position":0,\
       "session":"11000000-0000-4000-8000-000000000022","since":1767225600,\
       "stamp":"11000000-0000-4000-8000-000000000022","v":1}}
       """
@@ -26,9 +26,10 @@ import Testing
   @Test("A sealed item stays readable by later versions: its form never changes")
   func sealed() async throws {
     let stored = """
-      {"b2cTokenRecord":1,"key":{"authority":"https://a/b","clientID":"c","userID":"u"},"sealed":\
-      "Tfx9a05efDMoMFegZW2j2AMv8ewXjwu_svc6nbcCLyKDZadqj9KCD3kPjAOToybWKuevhpqRRDF_bx78BP38p8MBE0O4NBgizedzDyyn\
-      BNjUq2LgEWu417BLY1WPz5Ye6_jNYLcO_l5QWQhewXDcdpKSOrvQL1KEXEGiD9uK9Fa50oVqNs90msLpZQ7Cq-dfwJtwaTr-",\
+      {"b2cTokenRecord":1,"key":{"authority":"https://a/b","clientID":"c","userID":"u"},"position":0,"sealed":\
+      "AAECAwQFBgcICQoLY6OfUic49WsE15bvizcC2Nseh78oUkcBJv5Oir7nXSjqX3bSuvcBzcTI84Zsx4UDxABsSebnxrpTPMDtzbA59W9-\
+      MoyqYyigGBiXjAG_BraaYvvzfg0X043pSCZkBSJxh8AkLTwKMnOrQj1kAS1btqw4UK3t22LUSmp93e9FnWgqtWX4AY9w75oZSZZBxY-E\
+      w0GKxGjWDw",\
       "stamp":"11000000-0000-4000-8000-000000000022"}
       """
     let cache = StoredTokenCache(KeychainStore(keychain), form: try RecordForm(sealedWith: Samples.sealingKey))

@@ -257,14 +257,14 @@ extension TokenCacheRule {
   @Test("An unreachable store that looks empty is found")
   func unreachable() async throws {
     let broken = try await TokenCacheConformance.brokenRules(
-      makeUnreachableCache: { InMemoryTokenCache.patient() }, makeCache: { InMemoryTokenCache.patient() })
+      makeUnreachableCache: { InMemoryTokenCache.memory() }, makeCache: { InMemoryTokenCache.memory() })
     #expect(TokenCacheRule.named(in: broken) == [.failing])
   }
 
   @Test("A factory that cannot even create the unreachable cache has reported the failure")
   func unreachableFactory() async throws {
     let broken = try await TokenCacheConformance.brokenRules(
-      makeUnreachableCache: { throw Refused() }, makeCache: { InMemoryTokenCache.patient() })
+      makeUnreachableCache: { throw Refused() }, makeCache: { InMemoryTokenCache.memory() })
     #expect(broken.isEmpty, "\(broken)")
   }
 

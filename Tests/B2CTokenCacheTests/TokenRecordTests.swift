@@ -9,7 +9,7 @@ import Testing
     let stored = """
       {"access":[{"received":1767225600,"renew":1767227400,"scopes":["read","write"],"token":"canary-access-one",\
       "until":1767229200}],"claims":{"name":"Canary Claim"},"id":"canary-id-one","policy":"B2C_1_SignIn",\
-      "refresh":"canary-refresh-one","session":"11000000-0000-4000-8000-000000000022","since":1767225600,\
+      "position":7,"refresh":"canary-refresh-one","session":"11000000-0000-4000-8000-000000000022","since":1767225600,\
       "stamp":"11000000-0000-4000-8000-000000000022","until":1767312000,"v":1}
       """
     let encoder = JSONEncoder()
@@ -55,21 +55,22 @@ import Testing
 
   @Test(
     "A newer version is refused, whatever its fields are",
-    arguments: [#"{"v":2,"since":0}"#, #"{"v":2}"#, #"{"v":2,"since":"today","access":{}}"#])
+    arguments: [#"{"v":2,"since":0,"position":9}"#, #"{"v":2}"#, #"{"v":2,"since":"today","access":{}}"#])
   func newerVersion(_ stored: String) throws {
     let error = #expect(throws: ConnectorError.self) {
       try JSONDecoder().decode(TokenRecord.self, from: Data(stored.utf8))
     }
     #expect(error?.code == .tokenCache && error?.isRetryable == false)
     #expect(error?.message.contains("has version 2") == true)
-    #expect(error?.recoverySuggestion?.contains("signOut()") == true)
+    #expect(error?.needsInteraction == true && error?.recordPosition == (stored.contains("position") ? 9 : nil))
   }
 
   @Test(
     "An incomplete form is refused",
     arguments: [
       #"{}"#, #"{"v":1}"#, #"{"since":1}"#, #"{"v":1,"since":1}"#, #"{"v":"1","since":1}"#, #"[]"#,
-      #"{"v":1,"since":1,"session":"1","stamp":"2"}"#,
+      #"{"v":1,"since":1,"position":1,"session":"1","stamp":"2"}"#,
+      #"{"v":1,"since":1,"session":"\#(Samples.uuid)","stamp":"\#(Samples.uuid)"}"#,
     ])
   func incompleteForm(_ stored: String) {
     #expect(throws: DecodingError.self) { try JSONDecoder().decode(TokenRecord.self, from: Data(stored.utf8)) }
@@ -77,7 +78,7 @@ import Testing
 
   @Test("Absent and null fields are read as absent")
   func sparseForm() throws {
-    let stored = #"{"v":1,"since":1767225600,"session":"\#(Samples.uuid)","stamp":"\#(Samples.uuid)","refresh":null}"#
+    let stored = #"{"v":1,"since":1767225600,"position":0,"session":"\#(Samples.uuid)","stamp":"\#(Samples.uuid)","refresh":null}"#
     let record = try JSONDecoder().decode(TokenRecord.self, from: Data(stored.utf8))
     #expect(record == TokenRecord(signIn: Samples.uuid, stamp: Samples.uuid, signedInAt: Samples.date(0)))
   }

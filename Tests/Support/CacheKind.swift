@@ -17,7 +17,7 @@ package enum CacheKind: String, CaseIterable, Sendable {
     switch self {
     case .fourMethodClass: cache = FourMethodCache()
     case .fourMethodActor: cache = FourMethodActor()
-    case .inMemory: cache = InMemoryTokenCache.patient()
+    case .inMemory: cache = InMemoryTokenCache.memory()
     case .files: cache = try StoredTokenCache.process(at: directory)
     case .sealedFiles: cache = try StoredTokenCache.process(at: directory, sealedWith: Data(repeating: 7, count: 32))
     case .keychain: cache = StoredTokenCache(KeychainStore(DictionaryKeychain()))

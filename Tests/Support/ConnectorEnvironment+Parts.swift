@@ -6,7 +6,7 @@ package import Foundation
 extension ConnectorEnvironment {
   /// An environment of given parts, with tokens in memory.
   package init(
-    presenter: any SignInPresenter, cache: any TokenCache = .patient(),
+    presenter: any SignInPresenter, cache: any TokenCache = .memory(),
     transport: any HTTPTransport = URLSessionTransport(), clock: any Clock<Duration> = ContinuousClock(),
     now: @escaping @Sendable () -> Date = { Date() }, onEvent: @escaping @Sendable (OAuthEvent) -> Void = { _ in }
   ) {

@@ -53,7 +53,7 @@ package struct OAuthClient: Sendable {
     }
   }
 
-  package func close() async { await services.store.close() }
+  package func close() async { await services.close() }
 
   @discardableResult
   package func signOut(

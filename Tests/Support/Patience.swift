@@ -1,6 +1,4 @@
 package import B2CHTTP
-import B2CTestKit
-package import B2CTokenCache
 package import Testing
 
 #if canImport(FoundationNetworking)
@@ -23,13 +21,6 @@ extension Trait where Self == TimeLimitTrait {
 extension Duration {
   /// A limit that ends nothing, however slow the machine is: the time limits of the suites find what hangs.
   package static let patience: Duration = .seconds(3_600)
-}
-
-extension TokenCache where Self == InMemoryTokenCache {
-  /// A cache whose waits for a refresh lock no clock ends.
-  package static func patient() -> InMemoryTokenCache {
-    InMemoryTokenCache(clock: TestClock(advancesItself: false))
-  }
 }
 
 extension TransportLimits {

@@ -38,30 +38,41 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     try Task.checkCancellation()
     let (flight, isNew) = join(key, work)
     if !isNew { onJoin() }
+    return try await Self.value(of: flight.outcome, atMost: limit, on: clock)
+  }
+
+  /// Waits for the outcome of work that was begun; throws as ``value(for:atMost:on:onJoin:_:)``.
+  static func value(
+    of outcome: Monitor<Result<Value, any Error>?>, atMost limit: Duration?, on clock: any Clock<Duration>
+  ) async throws -> Value {
     try await withTimeout(
       limit, on: clock,
       throwing: ConnectorError(
         own: .timedOut, "The request is under way for longer than \(limit ?? .zero).",
         recoverySuggestion: "Try again later.", isRetryable: true)
-    ) { try await flight.outcome.wait { $0 != nil } }
-    guard let outcome = flight.outcome.withLock({ $0 }) else { throw CancellationError() }
+    ) { try await outcome.wait { $0 != nil } }
+    guard let outcome = outcome.withLock({ $0 }) else { throw CancellationError() }
     return try outcome.get()
   }
 
   /// Starts the work for a key, unless it is under way, and does not wait for it.
-  func begin(_ key: Key, _ work: @escaping @Sendable () async throws -> Value) {
-    _ = join(key, work)
+  ///
+  /// - Returns: The outcome, once there is one.
+  func begin(_ key: Key, _ work: @escaping @Sendable () async throws -> Value) -> Monitor<Result<Value, any Error>?> {
+    join(key, work).flight.outcome
   }
 
   /// Whether work for a key is under way.
   func isUnderWay(_ key: Key) -> Bool { state.withLock { $0.flights[key] != nil } }
 
-  /// Waits until the work that is under way now has ended; later work does not make it longer.
-  func wait() async {
+  /// Waits until the work that is under way now has ended, or the limit is over; later work does not make it longer.
+  func wait(atMost limit: Duration, on clock: any Clock<Duration>) async {
     let numbers = state.withLock { Set($0.flights.values.map(\.number)) }
     // Not a child of the caller: a task that is cancelled, as at the end of a process, waits as well.
     await Task { [state] in
-      try? await state.wait { state in !state.flights.values.contains { numbers.contains($0.number) } }
+      try? await withTimeout(limit, on: clock, throwing: CancellationError()) {
+        try await state.wait { state in !state.flights.values.contains { numbers.contains($0.number) } }
+      }
     }.value
   }
 

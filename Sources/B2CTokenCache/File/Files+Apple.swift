@@ -20,6 +20,13 @@
       try? FileManager.default.setAttributes(
         [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication], ofItemAtPath: directory.path)
     }
+
+    /// Resolves symbolic links and takes the name as the volume spells it, since most volumes ignore case.
+    static func canonicalPath(_ path: String) -> [UInt8] {
+      let resolved = URL(fileURLWithPath: path, isDirectory: true).resolvingSymlinksInPath()
+      let canonical = try? resolved.resourceValues(forKeys: [.canonicalPathKey]).canonicalPath
+      return Array((canonical ?? resolved.path).utf8)
+    }
   }
 
   extension FileStatus {

@@ -23,6 +23,13 @@
 
     /// Permissions are all the protection there is.
     static func protect(_: URL) {}
+
+    /// Resolves symbolic links; a path's bytes are its identity here.
+    static func canonicalPath(_ path: String) -> [UInt8] {
+      guard let resolved = realpath(path, nil) else { return Array(path.utf8) }
+      defer { free(resolved) }
+      return Array(UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)))
+    }
   }
 
   extension FileStatus {

@@ -12,7 +12,6 @@ package import Foundation
 /// ```
 /// <directory>/                     0700
 ///   <sha256 of the key>.json       the record, 0600
-///   <sha256 of the key>.json.damaged   a file that could not be read as the record
 ///   <sha256 of the key>.new        the record being written
 ///   <sha256 of the key>.lock       write lock; created when first needed, never removed
 ///   <sha256 of the key>.refresh    refresh lock; likewise
@@ -20,7 +19,6 @@ package import Foundation
 package struct RecordDirectory: RecordStore {
   private enum Suffix {
     static let record = ".json"
-    static let damaged = ".json.damaged"
     static let temporary = ".new"
     static let writeLock = ".lock"
     static let refreshLock = ".refresh"
@@ -31,12 +29,14 @@ package struct RecordDirectory: RecordStore {
   private let locksFiles: Bool
   /// A file's name is the hash of its key, so what was read once stays true (benchmark row 16).
   private let keysByName = Locked<[String: TokenCacheKey]>([:])
+  /// The names of files without a key that the last listing found.
+  private let damagedNames = Locked<[String]>([])
 
   /// Other processes may write.
   package var isOwn: Bool { false }
 
-  /// The path that a symbolic link leads to.
-  var resolvedPath: String { URL(fileURLWithPath: path, isDirectory: true).resolvingSymlinksInPath().path }
+  /// The one path of the directory, whichever links or, on Apple's systems, spellings lead to it.
+  var canonicalPath: [UInt8] { DefaultDirectory.canonicalPath(path) }
 
   /// Names a directory; nothing is created yet.
   ///
@@ -105,10 +105,13 @@ package struct RecordDirectory: RecordStore {
   }
 
   package func remove(_ key: TokenCacheKey) throws {
-    let name = Self.name(of: key)
+    try removeFiles(Self.name(of: key))
+  }
+
+  private func removeFiles(_ name: String) throws {
     keysByName.withLock { $0[name] = nil }
     try failing("A token record cannot be removed") { () throws(SystemFailure) in
-      for suffix in [Suffix.record, Suffix.temporary, Suffix.damaged] { _ = try files.remove(path(name, suffix)) }
+      for suffix in [Suffix.record, Suffix.temporary] { _ = try files.remove(path(name, suffix)) }
       do throws(SystemFailure) {
         // Without it a power cut would bring the files back; earlier removals, also by other processes, last with it.
         try AtomicFile.synchronize(directory: path, files)
@@ -117,10 +120,6 @@ package struct RecordDirectory: RecordStore {
         guard error.isMissing else { throw error }
       }
     }
-  }
-
-  package func report(_ damage: DamagedRecord, of key: TokenCacheKey) throws -> ConnectorError {
-    try rename(Self.name(of: key), damage)
   }
 
   package func takeLock(_ purpose: LockPurpose, _ key: TokenCacheKey) throws -> (any RecordLock)? {
@@ -136,27 +135,34 @@ package struct RecordDirectory: RecordStore {
 
   // MARK: All records
 
-  package func keys() throws -> [TokenCacheKey] {
-    var keys: [TokenCacheKey] = []
-    var report: ConnectorError?
+  package func keys() throws -> (keys: [TokenCacheKey], damaged: [DamagedRecord]) {
+    var (keys, damaged, damagedNames): ([TokenCacheKey], [DamagedRecord], [String]) = ([], [], [])
     for name in try names() {
       do {
         if let key = try key(name) { keys.append(key) }
       } catch let damage as DamagedRecord {
-        // While another writer has the lock, the file is about to be a good one.
-        guard let lock = try lock(name, Suffix.writeLock) else { continue }
-        defer { lock.release() }
-        do {
-          _ = try key(name)
-        } catch is DamagedRecord {
-          let error = try rename(name, damage)
-          report = report ?? error
-        }
+        damaged.append(damage)
+        damagedNames.append(name)
       }
     }
-    if let report { throw report }
-    return keys
+    self.damagedNames.withLock { [damagedNames] in $0 = damagedNames }
+    return (keys, damaged)
   }
+
+  package func removeDamaged() throws {
+    for name in damagedNames.withLock({ $0 }) {
+      // While another writer has the lock, the file is about to be a good one.
+      guard let lock = try lock(name, Suffix.writeLock) else { continue }
+      defer { lock.release() }
+      do {
+        _ = try key(name)
+      } catch is DamagedRecord {
+        try removeFiles(name)
+      }
+    }
+  }
+
+  package func name(of key: TokenCacheKey) -> String { recordPath(key) }
 
   private func names() throws -> Set<String> {
     try failing("The token cache cannot be listed", isRetryable: true) { () throws(SystemFailure) in
@@ -181,20 +187,6 @@ package struct RecordDirectory: RecordStore {
   }
 
   // MARK: Files
-
-  private func rename(_ name: String, _ damage: DamagedRecord) throws -> ConnectorError {
-    let file = path(name, Suffix.record)
-    let place = path(name, Suffix.damaged)
-    keysByName.withLock { $0[name] = nil }
-    try failing("A damaged token record cannot be renamed") { () throws(SystemFailure) in
-      try files.move(file, to: place)
-      try AtomicFile.synchronize(directory: path, files)
-    }
-    // The next call finds no record there.
-    return ConnectorError(
-      own: .tokenCache, "\(file) is not a usable token record (\(damage.reason)); it was renamed to \(place).",
-      recoverySuggestion: "Its user has to sign in again; the other records are not affected.", isRetryable: true)
-  }
 
   private func content(_ name: String) throws -> ([UInt8], FileStatus)? {
     let content = try failing("A token record cannot be read", isRetryable: true) { () throws(SystemFailure) in

@@ -52,17 +52,15 @@ package struct KeychainStore: RecordStore {
     _ = try asked("remove a token record") { () throws(KeychainStatus) in try items.remove(account) }
   }
 
-  package func keys() throws -> [TokenCacheKey] {
+  package func keys() throws -> (keys: [TokenCacheKey], damaged: [DamagedRecord]) {
     let accounts = try asked("list the token records") { () throws(KeychainStatus) in try items.accounts() }
-    return (accounts ?? []).compactMap(TokenCacheKey.init(canonicalText:))
+    return ((accounts ?? []).compactMap(TokenCacheKey.init(canonicalText:)), [])
   }
 
-  /// A damaged item stays where it is: a sign-in replaces it.
-  package func report(_ damage: DamagedRecord, of key: TokenCacheKey) -> ConnectorError {
-    ConnectorError(
-      own: .tokenCache, "A keychain item is not a usable token record: \(damage.reason).",
-      recoverySuggestion: "Sign in again, which replaces it; the other records are not affected.")
-  }
+  /// The account of an item names its key, so none is without one.
+  package func removeDamaged() {}
+
+  package func name(of key: TokenCacheKey) -> String { "A keychain item" }
 
   package func takeLock(_ purpose: LockPurpose, _ key: TokenCacheKey) -> (any RecordLock)? { NoLock() }
 

@@ -77,7 +77,7 @@
     ///   alone is searched then. When `nil`, the system adds items to the first group of the app's entitlements.
     /// - Returns: The cache; the one that is open already, if there is one of this group.
     public static func keychain(accessGroup: String? = nil) -> StoredTokenCache {
-      OpenCaches.all.object(for: .keychain(group: accessGroup)) {
+      OpenCaches.all.object(for: .keychain(group: accessGroup.map { Array($0.utf8) })) {
         StoredTokenCache(
           KeychainStore(SecurityKeychainItems(service: "B2CConnector.TokenCache", group: accessGroup)))
       }

@@ -23,7 +23,7 @@ struct Fixture: Sendable {
 
   /// Makes a fixture; with `holdsTime` its clock stands still until the test moves it, as one that waits for sleepers needs.
   init(
-    shape: LocalTenant.Shape = .b2c, cache: any TokenCache = .patient(),
+    shape: LocalTenant.Shape = .b2c, cache: any TokenCache = .memory(),
     redirectURIs: [String] = [LocalTenant.standardRedirectURI], lifetime: Duration = .seconds(3600),
     tenantID: String = "22222222-2222-4222-8222-222222222222", clientID: String = LocalTenant.standardClientID,
     policies: [LocalPolicy] = LocalPolicy.standard, holdsTime: Bool = false,

@@ -122,13 +122,31 @@ struct SharedWorkTests {
     let hasWaited = Locked(false)
     let waiter = Task {
       if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
-      await work.wait()
+      await work.wait(atMost: .seconds(60), on: TestClock(advancesItself: false))
       hasWaited.withLock { $0 = true }
     }
     for _ in 0..<200 { await Task.yield() }
     #expect(!hasWaited.withLock { $0 })
     gate.open()
     await waiter.value
+    #expect(try await caller.value == 1)
+  }
+
+  @Test("Waiting ends with its limit, while the work goes on")
+  func waitingLimit() async throws {
+    let work = SharedWork<String, Int>()
+    let (gate, clock) = (TestGate(), TestClock(advancesItself: false))
+    let caller = Task {
+      try await work.value(for: "a") { () -> Int in
+        try await gate.wait(); return 1
+      }
+    }
+    await gate.waitForArrivals(1)
+    async let waiting: Void = work.wait(atMost: .seconds(60), on: clock)
+    await clock.waitForSleepers()
+    await clock.advance(by: .seconds(60))
+    await waiting
+    gate.open()
     #expect(try await caller.value == 1)
   }
 

@@ -13,7 +13,7 @@ struct TokenSourceBeforeRefreshTests {
 
   /// A client whose token has this many seconds left.
   private func client(
-    left seconds: Double, cache: any TokenCache = .patient(), fixture: Fixture? = nil,
+    left seconds: Double, cache: any TokenCache = .memory(), fixture: Fixture? = nil,
     _ ask: @escaping @Sendable (UserInfo) async throws -> Void
   ) async throws -> (client: OAuthClient, fixture: Fixture) {
     let fixture = fixture ?? Fixture(cache: cache)

@@ -104,7 +104,8 @@ import Testing
 
   @Test("A newer item is refused and left as it is, until a sign-in replaces it")
   func newerItem() async throws {
-    let newer = Data(#"{"b2cTokenRecord":9}"#.utf8)
+    let key = String(decoding: try JSONEncoder().encode(Samples.key), as: UTF8.self)
+    let newer = Data(#"{"b2cTokenRecord":9,"key":\#(key)}"#.utf8)
     keychain.plant(newer, account: Samples.key.canonicalText)
     await expectFailure("has version 9", isRetryable: false) { _ = try await cache.record(for: Samples.key) }
     #expect(keychain.contents[Samples.key.canonicalText] == newer)

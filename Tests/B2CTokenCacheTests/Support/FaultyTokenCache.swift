@@ -30,7 +30,7 @@ final class FaultyTokenCache: SharedTokenCache {
   private let behaviour: Behaviour
   private let records = Locked<[TokenCacheKey: TokenRecord]>([:])
   private let stored = Locked<Set<TokenCacheKey>>([])
-  private let turns = InMemoryTokenCache.patient()
+  private let turns = InMemoryTokenCache.memory()
 
   init(_ change: (inout Behaviour) -> Void) {
     var behaviour = Behaviour()
@@ -110,7 +110,7 @@ actor PlainTokenCache: TokenCache {
 /// A process's view of a shared dictionary that has its own refresh locks.
 final class SeparateLocksCache: SharedTokenCache {
   private let store: InMemoryTokenCache
-  private let own = InMemoryTokenCache.patient()
+  private let own = InMemoryTokenCache.memory()
 
   init(_ store: InMemoryTokenCache) {
     self.store = store

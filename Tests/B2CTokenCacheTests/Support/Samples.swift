@@ -16,7 +16,7 @@ enum Samples {
 
   static func record(_ mark: String = "one", stamp: UUID = uuid) -> TokenRecord {
     TokenRecord(
-      signIn: uuid, stamp: stamp, signedInAt: date(0), policyID: "B2C_1_SignIn",
+      signIn: uuid, stamp: stamp, signedInAt: date(0), position: 7, policyID: "B2C_1_SignIn",
       claims: ["name": .string("Canary Claim")], idToken: Secret("canary-id-\(mark)"),
       refreshToken: Secret("canary-refresh-\(mark)"), refreshTokenExpiresAt: date(86_400),
       accessTokens: [
@@ -55,11 +55,6 @@ final class TemporaryDirectory: Sendable {
   /// The files that hold records.
   func recordFiles() throws -> [URL] {
     try paths().filter { $0.hasSuffix(".json") }.map { store.appendingPathComponent($0) }
-  }
-
-  /// The names of the files that were renamed because they could not be read as records.
-  func damagedFiles() throws -> [String] {
-    try paths().filter { $0.hasSuffix(".damaged") }
   }
 
   func mode(_ path: String) throws -> Int {
