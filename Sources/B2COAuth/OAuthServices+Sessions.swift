@@ -35,7 +35,8 @@ extension OAuthServices {
     if let failure = failures.first, sessions.isEmpty { throw failure }
     sessions.sort { $0.record.place > $1.record.place }
     let current = store.knownCurrent(of: client)
-    let isCurrent = { (session: SessionStore.Session) in current.map { $0 == session.key } ?? self.mayBeCurrent(session) }
+    let isCurrent = { (session: SessionStore.Session) in current.map { $0 == session.key } ?? self.mayBeCurrent(session)
+    }
     if let first = sessions.firstIndex(where: isCurrent) { sessions.insert(sessions.remove(at: first), at: 0) }
     return sessions.map(user)
   }

@@ -93,6 +93,8 @@ extension SessionStore {
   ///   - verb: What the cache could not do, as a participle.
   ///   - canLast: Whether an error that lasts means that only a sign-in replaces what cannot be read.
   ///   - body: The call.
+  /// - Returns: What the call returns.
+  /// - Throws: ``ConnectorError`` with code `tokenCache`; `CancellationError`.
   func failing<Value>(_ verb: String, canLast: Bool = false, _ body: () async throws -> Value) async throws -> Value {
     do {
       return try await body()

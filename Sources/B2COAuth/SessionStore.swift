@@ -10,14 +10,14 @@ package final class SessionStore: Sendable {
   typealias Change = @Sendable (TokenRecord) -> TokenRecord
 
   /// The record after a refresh that the cache has refused to store: its refresh token exists nowhere else.
-  private struct Pending: Sendable {
+  struct Pending: Sendable {
     let record: TokenRecord
     /// The stamp of the record that it was made of.
     let base: UUID
     let change: Change
   }
 
-  private struct State: Sendable {
+  struct State: Sendable {
     var pending: [TokenCacheKey: Pending] = [:] {
       didSet { if pending.isEmpty { kept = nil } }
     }
@@ -25,7 +25,7 @@ package final class SessionStore: Sendable {
     var kept: SessionStore?
     /// Who is known as current, and since which sign-in.
     var current: [Client: (key: TokenCacheKey, place: SignInPlace)] = [:]
-    /// Incremented by each sign-in and sign-out. A look-up that began before the last increment must not set `current`.
+    /// The number of sign-ins and sign-outs: a look-up that began before the last one must not set `current`.
     var changes = 0
     /// The highest position that was seen; `nil` until the records have been looked at.
     var highestPosition: Int64?
@@ -45,7 +45,7 @@ package final class SessionStore: Sendable {
   private static let attempts = 10
 
   let cache: any TokenCache
-  private let state = Locked(State())
+  let state = Locked(State())
   /// The queue of the changes of each key.
   private let turns = KeyedLock<TokenCacheKey>()
   /// The second queue of each key, for refreshes.
@@ -86,52 +86,6 @@ package final class SessionStore: Sendable {
     return pending.flatMap { $0.signIn == stored?.signIn ? $0 : nil } ?? stored
   }
 
-  /// Returns the session of the current user: of the one who signed in last, or whom the settings require.
-  ///
-  /// An error makes nobody current. Who is known as current stays so while the record cannot be read, until a later sign-in
-  /// is found; and where nobody is known, a record that cannot be read may be the one of the current user.
-  ///
-  /// - Parameters:
-  ///   - client: Whose current user it is.
-  ///   - looksAgain: Whether to list the cache although the current user is known.
-  ///   - isRequired: Whether a user may be current.
-  /// - Returns: The session; `nil` when no user may be current.
-  /// - Throws: The cache's error, when the record of the one who may be current cannot be read.
-  func current(
-    of client: Client, looksAgain: Bool, where isRequired: (Session) -> Bool
-  ) async throws -> Session? {
-    let (known, changes) = state.withLock { ($0.current[client], $0.changes) }
-    var place: SignInPlace?
-    var failure: ConnectorError?
-    if let known {
-      do {
-        if let record = try await record(known.key) {
-          if !looksAgain { return Session(key: known.key, record: record) }
-          place = record.place
-        }
-      } catch let error as ConnectorError {
-        guard looksAgain else { throw error }
-        (place, failure) = (known.place, error)
-      }
-    }
-    let (sessions, failures) = try await sessions(of: client)
-    let latest = sessions.filter(isRequired).max { $0.record.place < $1.record.place }
-    if let failure, latest.map({ $0.record.place <= known?.place ?? $0.record.place }) ?? true { throw failure }
-    // Where nobody is known, a record whose position is not known may be the latest.
-    let mayBeLatest = failures.first { error in
-      guard let position = error.recordPosition else { return place == nil }
-      return position >= latest?.record.position ?? .min
-    }
-    if let mayBeLatest { throw mayBeLatest }
-    let isAnother = state.withLock { state in
-      guard state.changes == changes else { return false }
-      state.current[client] = latest.map { ($0.key, $0.record.place) }
-      return known != nil && known?.key != latest?.key
-    }
-    if isAnother { observers.changed() }
-    return latest
-  }
-
   /// Returns the sessions that can be read, and why others cannot: one bad record does not hide the others.
   ///
   /// - Throws: The cache's error when it cannot be listed.
@@ -161,46 +115,11 @@ package final class SessionStore: Sendable {
   }
 
   /// Returns all keys, and the errors of records that name none.
-  private func listing() async throws -> (keys: Set<TokenCacheKey>, failures: [ConnectorError]) {
+  func listing() async throws -> (keys: Set<TokenCacheKey>, failures: [ConnectorError]) {
     try await failing("listed") {
       guard let cache = cache as? StoredTokenCache else { return (Set(try await cache.keys()), []) }
       let (keys, failures) = try await cache.listing()
       return (Set(keys), failures)
-    }
-  }
-
-  // MARK: Positions
-
-  func saw(_ position: Int64) {
-    state.withLock { $0.highestPosition = $0.highestPosition.map { max($0, position) } }
-  }
-
-  /// Looks at the positions of all records once, so that the first sign-in of this process comes after them.
-  ///
-  /// A cache of more than 1,000 users belongs to a server, which names its users and has no current one.
-  private func lookOnce() async {
-    guard state.withLock({ $0.highestPosition == nil }) else { return }
-    var highest = Int64.min
-    if let keys = try? await listing().keys, keys.count <= 1_000 {
-      for key in keys {
-        do {
-          highest = max(highest, try await cache.record(for: key)?.position ?? .min)
-        } catch {
-          highest = max(highest, (error as? ConnectorError)?.recordPosition ?? .min)
-        }
-      }
-    }
-    state.withLock { [highest] in $0.highestPosition = max($0.highestPosition ?? .min, highest) }
-  }
-
-  /// Takes the position of a sign-in: after all that were seen, and in all processes about the time of it.
-  private func nextPosition(at now: Date) -> Int64 {
-    let milliseconds = Int64(exactly: (now.timeIntervalSince1970 * 1_000).rounded(.down)) ?? 0
-    return state.withLock { state in
-      let highest = state.highestPosition ?? .min
-      let position = max(milliseconds, highest < .max ? highest + 1 : .max)
-      state.highestPosition = position
-      return position
     }
   }
 
@@ -231,7 +150,7 @@ package final class SessionStore: Sendable {
     try? await removeDamaged()
   }
 
-  /// Removes the damaged records that were found; nobody knows whose they are.
+  /// Removes the damaged records that were found; they do not say whose they are.
   ///
   /// - Throws: ``ConnectorError`` with code `tokenCache` when one cannot be removed.
   func removeDamaged() async throws {
@@ -349,7 +268,9 @@ package final class SessionStore: Sendable {
   /// Whether a token that has not expired may be renewed: at most once a minute, and not before the server wants it.
   func mayTry(_ flight: TokenFlight, now: Date) -> Bool {
     // A clock that was set back holds nothing back.
-    state.withLock { $0.tried[flight.withoutClaims]?.contains(now) != true && $0.waits[flight.key]?.contains(now) != true }
+    state.withLock {
+      $0.tried[flight.withoutClaims]?.contains(now) != true && $0.waits[flight.key]?.contains(now) != true
+    }
   }
 
   /// Notes that a token is being renewed.

@@ -169,7 +169,9 @@ package struct TokenSource: Sendable {
       return started
     }
     let outcome = started.outcome(of: flight, in: store.flights, work)
-    return (try await SharedWork<TokenFlight, CachedAccessToken>.value(of: outcome, atMost: limit, on: clock), hasJoined)
+    return (
+      try await SharedWork<TokenFlight, CachedAccessToken>.value(of: outcome, atMost: limit, on: clock), hasJoined
+    )
   }
 
   // MARK: Around and under the refresh lock

@@ -64,7 +64,8 @@ package struct RecordForm: Sendable {
       if let sealingKey {
         content.stamp = record.stamp
         let box = try AES.GCM.seal(
-          encoder.encode(record), using: sealingKey, authenticating: Self.authenticated(key, record.stamp, record.position))
+          encoder.encode(record), using: sealingKey,
+          authenticating: Self.authenticated(key, record.stamp, record.position))
         content.sealed = box.combined.map(Base64URL.encode)
       } else {
         content.record = record
@@ -89,7 +90,8 @@ package struct RecordForm: Sendable {
       guard head.b2cTokenRecord <= Self.currentForm else {
         throw NewerForm.error(head.b2cTokenRecord, supported: Self.currentForm, position: nil)
       }
-      return try record(in: Self.reading(else: Self.foreign) { try JSONDecoder().decode(Content.self, from: Data(bytes)) })
+      return try record(
+        in: Self.reading(else: Self.foreign) { try JSONDecoder().decode(Content.self, from: Data(bytes)) })
     } catch var error as ConnectorError {
       error.recordPosition = head.position
       throw error

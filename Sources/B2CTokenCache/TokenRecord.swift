@@ -125,7 +125,8 @@ extension TokenRecord: Codable {
     let stored = try Stored(from: decoder)
     self.init(
       signIn: stored.session, stamp: stored.stamp, signedInAt: Date(timeIntervalSince1970: stored.since),
-      position: stored.position, policyID: stored.policy, claims: stored.claims ?? [:], idToken: stored.id, refreshToken: stored.refresh,
+      position: stored.position, policyID: stored.policy, claims: stored.claims ?? [:], idToken: stored.id,
+      refreshToken: stored.refresh,
       refreshTokenExpiresAt: stored.until.map(Date.init(timeIntervalSince1970:)), accessTokens: stored.access ?? [])
     requiredUser = stored.required
     isEnded = stored.ended ?? false
@@ -138,7 +139,8 @@ extension TokenRecord: Codable {
   public func encode(to encoder: any Encoder) throws {
     try Stored(
       v: Self.currentVersion, session: signIn, stamp: stamp, since: signedInAt.timeIntervalSince1970,
-      position: position, required: requiredUser, policy: policyID, claims: claims.isEmpty ? nil : claims, id: idToken, refresh: refreshToken,
+      position: position, required: requiredUser, policy: policyID, claims: claims.isEmpty ? nil : claims, id: idToken,
+      refresh: refreshToken,
       until: refreshTokenExpiresAt?.timeIntervalSince1970, access: accessTokens.isEmpty ? nil : accessTokens,
       ended: isEnded ? true : nil
     ).encode(to: encoder)

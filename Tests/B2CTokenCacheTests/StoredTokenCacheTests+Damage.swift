@@ -40,10 +40,14 @@ import Testing
     #expect(try String(contentsOf: file, encoding: .utf8) == content)
   }
 
-  @Test("Damaged records are removed on request: those whose key is known, and those that a listing found", arguments: damages)
+  @Test(
+    "Damaged records are removed on request: those whose key is known, and those that a listing found",
+    arguments: damages)
   func removal(_ content: String) async throws {
     try write(content, to: file)
-    await expectFailure("is not a usable token record", isRetryable: false) { _ = try await cache.record(for: Samples.key) }
+    await expectFailure("is not a usable token record", isRetryable: false) {
+      _ = try await cache.record(for: Samples.key)
+    }
     try await cache.removeDamaged()
     #expect(try await cache.keys() == [Samples.otherKey] && temporary.recordFiles().count == 1)
     try write(content, to: file)

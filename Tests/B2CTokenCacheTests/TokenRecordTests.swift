@@ -78,7 +78,8 @@ import Testing
 
   @Test("Absent and null fields are read as absent")
   func sparseForm() throws {
-    let stored = #"{"v":1,"since":1767225600,"position":0,"session":"\#(Samples.uuid)","stamp":"\#(Samples.uuid)","refresh":null}"#
+    let stored =
+      #"{"v":1,"since":1767225600,"position":0,"session":"\#(Samples.uuid)","stamp":"\#(Samples.uuid)","refresh":null}"#
     let record = try JSONDecoder().decode(TokenRecord.self, from: Data(stored.utf8))
     #expect(record == TokenRecord(signIn: Samples.uuid, stamp: Samples.uuid, signedInAt: Samples.date(0)))
   }
