@@ -90,6 +90,9 @@ extension Authority {
   /// Whether a policy makes it Azure AD B2C.
   package var takesPolicies: Bool { kind == .b2c || !isKindGiven && MicrosoftHost(host)?.kind != .ciam }
 
+  /// Whether accounts of any tenant sign in, as at `common`.
+  package var servesAnyTenant: Bool { kind == .entra && TenantName.shared.contains(tenant?.lowercased() ?? "") }
+
   /// The authority in cache keys: scheme, host, port and tenant, without policy.
   ///
   /// In lower case at Microsoft's services. A generic issuer stays exactly as it is: `/realms/A` and `/realms/a` may be

@@ -17,10 +17,16 @@ struct AuthorityText {
     guard text.utf8.count <= 2_048, let parts = URLComponents(plain: text), parts.fragment == nil,
       let scheme = parts.scheme?.lowercased(), let host = parts.encodedHost
     else {
-      throw AuthorityFault(
-        message: "The authority needs a scheme and a host, only characters that an address may have, no fragment (#), "
-          + "and a port, if any, from 1 to 65535.",
-        suggestion: Self.corrected(text), recoverySuggestion: "Type it instead of pasting it. " + Self.example)
+      let isBare = !text.contains("://") && !text.contains("\\")
+      var fault =
+        AuthorityFault(foreignTo: text)
+        ?? AuthorityFault(
+          message: isBare
+            ? "The authority has no https:// in front of it."
+            : "The authority needs a scheme and a host, only characters that an address may have, no fragment (#), "
+              + "and a port, if any, from 1 to 65535.")
+      fault.suggestion = Self.corrected(fault.suggestion ?? text)
+      throw fault
     }
     guard parts.user == nil, parts.password == nil else {
       throw AuthorityFault(
@@ -104,5 +110,30 @@ package struct AuthorityFault: Error {
   package var error: ConnectorError {
     let advice = [suggestion.map { "Write \"\($0)\"." }, recoverySuggestion].compactMap(\.self).joined(separator: " ")
     return ConnectorError(own: .configuration, message, recoverySuggestion: advice)
+  }
+}
+
+extension AuthorityFault {
+  /// Finds the characters of an address that no reader sees, or that its host has beyond ASCII; `nil` without any.
+  package init?(foreignTo text: String) {
+    let seen = String(text.unicodeScalars.filter { AuthorityText.isVisible($0) || $0.properties.isWhitespace })
+    let isHidden = seen.unicodeScalars.count < text.unicodeScalars.count
+    let start = seen.range(of: "://")?.upperBound ?? seen.startIndex
+    let host = String(seen[start...].prefix { !"/?#\\:".contains($0) })
+    guard isHidden || !host.allSatisfy(\.isASCII) else { return nil }
+    // Letters of another alphabet between ASCII ones look like those of another host; Latin letters belong there.
+    let isMixed = host.precomposedStringWithCompatibilityMapping.split(separator: ".").contains { label in
+      let letters = label.unicodeScalars.filter(\.properties.isAlphabetic)
+      return letters.contains(where: \.isASCII)
+        && letters.contains { $0.value > 0x24F && !(0x1E00...0x1EFF).contains($0.value) }
+    }
+    // Foundation knows the ASCII form (RFC 5891).
+    let plain = isMixed || text.contains("@") ? nil : URLComponents(string: "https://\(host)/")?.encodedHost
+    self.init(
+      message: isHidden
+        ? "The address has a character that cannot be seen." : "The address's host has letters or dots beyond ASCII.",
+      suggestion: plain.map { host.isEmpty ? seen : seen.replacing(host, with: $0) },
+      recoverySuggestion: isHidden || isMixed
+        ? "Type it instead of pasting it." : "Write the host in ASCII, where such a name begins with xn--.")
   }
 }

@@ -190,9 +190,11 @@ extension SignIn {
     guard let required = services.configuration.requiredUser, !required.isEmpty,
       !user.isUser(required, isMicrosoft: services.isMicrosoft)
     else { return }
+    let obstacle = user.obstacle(toComparingWith: required, isMicrosoft: services.isMicrosoft)
     throw ConnectorError(
-      own: .wrongUser, "Another user signed in than the one the settings require.",
-      recoverySuggestion: "Sign in as the user that userId names, or remove userId from the settings."
-        + (services.isMicrosoft ? "" : " An address counts only where the provider sends email_verified."))
+      own: .wrongUser, obstacle?.message ?? "Another user signed in than the one the settings require.",
+      recoverySuggestion: (obstacle?.advice
+        ?? "Sign in as the user that userId names, or remove userId from the settings.")
+        + (services.isMicrosoft ? "" : " An address counts only if the provider sends email_verified."))
   }
 }

@@ -26,7 +26,9 @@ public struct ConnectorSettings: Sendable, Equatable {
   public var showClaims = false
   /// The id to send with every request (`correlationId`).
   public var correlationID: UUID?
-  /// The only user who may sign in (`userId`): an email, user name or object id.
+  /// The only user who may sign in (`userId`): an object ID, email address or user name.
+  ///
+  /// Where accounts of any tenant can sign in, only an object ID is safe, and anything else has a warning.
   public var userID: String?
   /// The warnings of the file; empty for settings made in code.
   public internal(set) var warnings: [SettingsProblem] = []
@@ -62,7 +64,7 @@ extension ConnectorSettings {
   ///
   /// - Throws: ``SettingsError`` with all problems.
   public static var main: ConnectorSettings {
-    get throws(SettingsError) { try ConnectorSettings(bundle: .main) }
+    get throws { try ConnectorSettings(bundle: .main) }
   }
 
   /// Reads a file: a property list in XML, on Apple's systems also a binary one.
@@ -70,7 +72,7 @@ extension ConnectorSettings {
   /// - Parameter file: The file's URL.
   /// - Throws: ``SettingsError`` with all problems: a file that is missing or cannot be read, or those of
   ///   ``init(data:file:)``.
-  public init(contentsOf file: URL) throws(SettingsError) {
+  public init(contentsOf file: URL) throws {
     try self.init(data: try SettingsFile.read(file), file: file.path)
   }
 
@@ -81,11 +83,12 @@ extension ConnectorSettings {
   ///   - resource: The resource's name without its extension.
   /// - Throws: ``SettingsError`` with all problems: a file that is missing or cannot be read, or those of
   ///   ``init(data:file:)``.
-  public init(bundle: Bundle, resource: String = "settings") throws(SettingsError) {
+  public init(bundle: Bundle, resource: String = "settings") throws {
     guard let found = bundle.url(forResource: resource, withExtension: "plist") else {
       throw SettingsFile.error(
         resource + ".plist", "The bundle at \(bundle.bundlePath) has no such resource.",
-        "Add the file to the app's target, or put it beside the program, or use ConnectorSettings(contentsOf:).")
+        "Add the file to the app's target, or put it beside the program, or use ConnectorSettings(contentsOf:).",
+        near: (bundle.resourceURL ?? bundle.bundleURL).appendingPathComponent(resource + ".plist"))
     }
     try self.init(contentsOf: found)
   }
@@ -96,8 +99,9 @@ extension ConnectorSettings {
   ///   - data: The bytes, at most 64 KiB.
   ///   - file: The name to use in messages.
   /// - Throws: ``SettingsError`` with all problems of the content.
-  public init(data: Data, file: String? = nil) throws(SettingsError) {
-    var reader = SettingsReader(fields: try SettingsFile.fields(of: data, file: file))
+  public init(data: Data, file: String? = nil) throws {
+    let (fields, problems) = try SettingsFile.fields(of: data, file: file)
+    var reader = SettingsReader(fields: fields, errors: problems)
     guard let settings = reader.read() else {
       throw SettingsError(file: file, problems: reader.errors, warnings: reader.warnings)
     }
@@ -119,7 +123,7 @@ extension ConnectorSettings {
   /// - Returns: The warnings.
   /// - Throws: ``SettingsError`` with all problems.
   @discardableResult
-  public func validate() throws(SettingsError) -> [SettingsProblem] {
+  public func validate() throws -> [SettingsProblem] {
     var reader = SettingsReader(fields: [:])
     reader.check(self)
     guard reader.errors.isEmpty else {

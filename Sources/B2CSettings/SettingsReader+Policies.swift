@@ -67,7 +67,8 @@ extension SettingsReader {
     for (key, value) in (fields ?? ["id": value]).sorted(by: { $0.key < $1.key }) {
       let path = fields == nil ? path : path + "." + Self.path(key)
       guard Self.policyKeys.contains(key) else {
-        warnUnknown(path, nearest: key.nearest(among: Self.policyKeys))
+        let meansID = ["policy", "policyid", "userflow"].contains(key.lowercased().filter { !"_-".contains($0) })
+        warnUnknown(path, nearest: meansID ? "id" : key.nearest(among: Self.policyKeys))
         continue
       }
       let entry = text(
@@ -121,6 +122,16 @@ extension SettingsReader {
     let listedName = listed.flatMap { $0.name == $0.id ? nil : $0.name }
     return try? Policy(
       id: bare.id, name: name?.text ?? listedName, kind: listed?.kind ?? bare.kind, domainHint: listed?.domainHint)
+  }
+
+  /// Warns of a user who is required by a name that the administrator of any tenant can give to an account.
+  mutating func checkUserID(_ entry: Entry, at authority: Authority) {
+    // A subject at these authorities is a hash of 43 characters.
+    guard kind == .entra, authority.servesAnyTenant, ![0, 43].contains(entry.text.count), !GUID.isGUID(entry.text)
+    else { return }
+    warn(
+      entry, "Users of any tenant can sign in at this authority, and each tenant can give them this address or user name.",
+      recovery: "Write the user's object ID, which no other tenant can choose.")
   }
 
   mutating func checkTogether(_ authority: Authority, policies: ConnectorSettings.Policies) {

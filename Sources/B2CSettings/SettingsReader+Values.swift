@@ -63,10 +63,15 @@ extension SettingsReader {
   mutating func readRedirectURI(_ entry: Entry) -> URL? {
     guard let parts = URLComponents(plain: entry.text), let url = parts.url, let scheme = parts.scheme?.lowercased()
     else {
-      report(
+      let whole = entry.text + ":/callback"
+      let isIdentifier = !entry.text.contains("/") && entry.text.contains(".")
+      reportUnreadable(
         entry,
-        "The redirect URI needs a scheme of letters, digits, +, - and dots, no character that no URI has, "
-          + "and a valid port, if any.")
+        entry.text.contains(":")
+          ? "The redirect URI needs a scheme of letters, digits, +, - and dots, no character that no URI has, "
+            + "and a valid port, if any."
+          : "The redirect URI has no scheme: \"://\" or \":/\" is missing.",
+        suggestion: isIdentifier && URLComponents(plain: whole)?.scheme != nil ? whole : nil)
       return nil
     }
     if Self.lacksScheme(parts) {
@@ -152,7 +157,7 @@ extension SettingsReader {
 extension SettingsReader {
   mutating func readTaskWebAPI(_ entry: Entry) -> URL? {
     guard let parts = URLComponents(plain: entry.text) else {
-      report(entry, "The URL contains a character that must be escaped, or an invalid port.")
+      reportUnreadable(entry, "The URL contains a character that must be escaped, or an invalid port.")
       return nil
     }
     guard let scheme = parts.scheme?.lowercased(), !Self.lacksScheme(parts) else {

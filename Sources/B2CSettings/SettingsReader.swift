@@ -22,8 +22,7 @@ struct SettingsReader {
   var isGeneric: Bool { kind == .openIDConnect }
 
   /// Returns the settings, unless an error was found.
-  mutating func read() -> ConnectorSettings? {
-    reportUnknownKeys()
+  mutating func readKeys() -> ConnectorSettings? {
     let (authority, meant) = readAuthority()
     kind = meant.map { hasPolicyKey && $0.takesPolicies ? .b2c : $0.kind }
     let clientID = text(.clientID, isRequired: true)
@@ -33,7 +32,9 @@ struct SettingsReader {
     let redirectURI = text(.redirectURI, isRequired: true).flatMap { readRedirectURI($0) }
     let taskWebAPI = text(.taskWebAPI).flatMap { readTaskWebAPI($0) }
     let policies = readPolicies()
-    let rest = (flag(.fullScreen), flag(.showClaims), readCorrelationID(), text(.userID)?.text)
+    let userID = text(.userID)
+    if let userID, let meant { checkUserID(userID, at: meant) }
+    let rest = (flag(.fullScreen), flag(.showClaims), readCorrelationID(), userID?.text)
     if let authority { checkTogether(authority, policies: policies) }
     guard let authority, let clientID, let scopes, let redirectURI, errors.isEmpty else { return nil }
     var settings = ConnectorSettings(
@@ -41,7 +42,6 @@ struct SettingsReader {
       taskWebAPI: taskWebAPI, policies: policies)
     settings.additionalScopes = scopes.additional
     (settings.fullScreen, settings.showClaims, settings.correlationID, settings.userID) = rest
-    settings.warnings = Array(warnings.prefix(SettingsError.limit))
     return settings
   }
 
@@ -61,6 +61,7 @@ struct SettingsReader {
       settings.scopes + settings.additionalScopes, hasAPI: settings.taskWebAPI != nil, clientID: settings.clientID)
     _ = readRedirectURI(entry(settings.redirectURI.absoluteString, .redirectURI))
     if let url = settings.taskWebAPI { _ = readTaskWebAPI(entry(url.absoluteString, .taskWebAPI)) }
+    if let userID = settings.userID { checkUserID(entry(userID, .userID), at: settings.authority) }
     checkTogether(settings.authority, policies: settings.policies)
   }
 
@@ -111,32 +112,19 @@ extension SettingsReader {
     warnings.append(problem(entry, message, suggestion, recovery))
   }
 
+  /// Reports a text that is no URL; characters that do not belong there come before `message`.
+  mutating func reportUnreadable(_ entry: Entry, _ message: String, suggestion: String? = nil) {
+    let fault = AuthorityFault(foreignTo: entry.text)
+    report(
+      entry, fault?.message ?? message, suggestion: fault == nil ? suggestion : fault?.suggestion,
+      recovery: fault?.recoverySuggestion)
+  }
+
   private func problem(_ entry: Entry, _ message: String, _ suggestion: String?, _ recovery: String?) -> SettingsProblem
   {
     SettingsProblem(
       message, at: entry.path, value: entry.text.isEmpty ? nil : entry.text, suggestion: suggestion,
       recoverySuggestion: recovery, otherwise: entry.recovery)
-  }
-
-  private mutating func reportUnknownKeys() {
-    for name in fields.keys.sorted() where SettingsKey(rawValue: name) == nil {
-      if name.lowercased().contains("secret") || name.lowercased() == "password" {
-        warnings.append(
-          SettingsProblem(
-            "An app cannot keep a secret: every user of the app can read it (RFC 8252 section 8.5).",
-            at: Self.path(name), recoverySuggestion: "Remove it, and register the app as a public client."))
-        continue
-      }
-      warnUnknown(
-        Self.path(name),
-        nearest: SettingsKey.elsewhere[name.lowercased()]?.rawValue
-          ?? name.nearest(among: SettingsKey.allCases.map(\.rawValue)))
-    }
-  }
-
-  mutating func warnUnknown(_ path: String, nearest: String?) {
-    warnings.append(
-      SettingsProblem("Unknown key.", at: path, suggestion: nearest, otherwise: "Remove it if nothing else reads it."))
   }
 
   /// A key of the file's author as a part of a path.

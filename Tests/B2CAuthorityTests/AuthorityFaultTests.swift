@@ -6,6 +6,9 @@ import Testing
   /// The faults by which rows are told apart, with words of their messages.
   enum Fault: String {
     case notAURL = "needs a scheme and a host"
+    case noScheme = "no https:// in front"
+    case hidden = "a character that cannot be seen"
+    case foreignHost = "letters or dots beyond ASCII"
     case insecureScheme = "not https"
     case userInfo = "a user name or password"
     case invalidHost = "The authority's host"
@@ -32,26 +35,26 @@ import Testing
     "Each fault has its name, and a correction where it is known",
     arguments: [
       // No URL.
-      Row(text: "", fault: .notAURL),
-      Row(text: "  \n", fault: .notAURL),
-      Row(text: "   ", fault: .notAURL),
-      Row(text: "contoso", fault: .notAURL),
+      Row(text: "", fault: .noScheme),
+      Row(text: "  \n", fault: .noScheme),
+      Row(text: "   ", fault: .noScheme),
+      Row(text: "contoso", fault: .noScheme),
       Row(
-        text: "Contoso.onmicrosoft.com", fault: .notAURL,
+        text: "Contoso.onmicrosoft.com", fault: .noScheme,
         suggestion: "https://contoso.b2clogin.com/Contoso.onmicrosoft.com/"),
-      Row(text: "7bf688ce-8139-4ca8-9391-02fdb6f86d67", fault: .notAURL),
+      Row(text: "7bf688ce-8139-4ca8-9391-02fdb6f86d67", fault: .noScheme),
       Row(
-        text: "contoso.b2clogin.com/contoso.onmicrosoft.com", fault: .notAURL,
+        text: "contoso.b2clogin.com/contoso.onmicrosoft.com", fault: .noScheme,
         suggestion: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"),
       Row(text: "://contoso.b2clogin.com/", fault: .notAURL),
       Row(
-        text: "https:contoso.b2clogin.com/contoso.onmicrosoft.com", fault: .notAURL,
+        text: "https:contoso.b2clogin.com/contoso.onmicrosoft.com", fault: .noScheme,
         suggestion: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"),
       Row(
-        text: "HTTP:/contoso.b2clogin.com/contoso.onmicrosoft.com", fault: .notAURL,
+        text: "HTTP:/contoso.b2clogin.com/contoso.onmicrosoft.com", fault: .noScheme,
         suggestion: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"),
       Row(
-        text: "//contoso.b2clogin.com/contoso.onmicrosoft.com", fault: .notAURL,
+        text: "//contoso.b2clogin.com/contoso.onmicrosoft.com", fault: .noScheme,
         suggestion: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"),
       Row(text: "1&://h/t", fault: .notAURL),
       Row(text: "https://h/" + String(repeating: "a", count: 2_048), fault: .notAURL),
@@ -61,7 +64,7 @@ import Testing
         suggestion: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_x"),
       // Two faults: the corrected text would have the other.
       Row(text: "http://contoso.b2clogin.com", fault: .insecureScheme),
-      Row(text: "contoso.b2clogin.com", fault: .notAURL),
+      Row(text: "contoso.b2clogin.com", fault: .noScheme),
       Row(text: "http://192.168.0.1/tenant", fault: .insecureScheme, suggestion: "https://192.168.0.1/tenant"),
       Row(
         text: "http://127.0.0.1.example.com/t", fault: .insecureScheme, suggestion: "https://127.0.0.1.example.com/t"),
@@ -82,13 +85,13 @@ import Testing
         text: "https://contoso.b2clogin.com/contoso.onmicrosoft.com\n", fault: .notAURL,
         suggestion: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"),
       Row(
-        text: "https://contoso.b2clogin.com/\u{200B}contoso.onmicrosoft.com", fault: .notAURL,
+        text: "https://contoso.b2clogin.com/\u{200B}contoso.onmicrosoft.com", fault: .hidden,
         suggestion: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"),
       Row(
-        text: "https://contoso.b2clogin.com/a\u{0}b", fault: .notAURL,
+        text: "https://contoso.b2clogin.com/a\u{0}b", fault: .hidden,
         suggestion: "https://contoso.b2clogin.com/ab/"),
       Row(
-        text: "\u{FEFF}https://contoso.b2clogin.com/contoso.onmicrosoft.com", fault: .notAURL,
+        text: "\u{FEFF}https://contoso.b2clogin.com/contoso.onmicrosoft.com", fault: .hidden,
         suggestion: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"),
       Row(
         text: " https://contoso.b2clogin.com/ contoso.onmicrosoft.com ", fault: .notAURL,
@@ -113,10 +116,34 @@ import Testing
       Row(text: "https://login_x.contoso.com/t", fault: .invalidHost),
       Row(text: "https://login%2Econtoso.com/t", fault: .invalidHost),
       Row(text: "https://" + String(repeating: "a", count: 64) + ".com/t", fault: .invalidHost),
-      Row(text: "https://bücher.example/t", fault: .notAURL),
-      Row(text: "https://login.micros\u{43E}ftonline.com/common", fault: .notAURL),
-      Row(text: "https://contoso.b2clogin\u{FF0E}com/contoso.onmicrosoft.com", fault: .notAURL),
-      Row(text: "https://contoso.b2clogin\u{3002}com/contoso.onmicrosoft.com", fault: .notAURL),
+      Row(text: "https://bücher.example/t", fault: .foreignHost, suggestion: "https://xn--bcher-kva.example/t"),
+      Row(
+        text: "http://login.bu\u{308}cher.example:8443/t", fault: .foreignHost,
+        suggestion: nil),
+      Row(
+        text: "login.m\u{FC}ller.example/realms/a", fault: .foreignHost,
+        suggestion: "https://login.xn--mller-kva.example/realms/a"),
+      Row(
+        text: "https://\u{43F}\u{440}\u{438}\u{43C}\u{435}\u{440}.\u{440}\u{444}/a", fault: .foreignHost,
+        suggestion: "https://xn--e1afmkfd.xn--p1ai/a"),
+      // One alphabet in a label, or look-alikes of another host.
+      Row(text: "https://login.micros\u{43E}ftonline.com/common", fault: .foreignHost),
+      Row(text: "https://l\u{3BF}gin.example/t", fault: .foreignHost),
+      Row(
+        text: "https://contoso.b2clogin\u{FF0E}com/contoso.onmicrosoft.com", fault: .foreignHost,
+        suggestion: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"),
+      Row(
+        text: "https://contoso.b2clogin\u{3002}com/contoso.onmicrosoft.com", fault: .foreignHost,
+        suggestion: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"),
+      Row(
+        text: "https://\u{FF43}ontoso.b2clogin.com/contoso.onmicrosoft.com", fault: .foreignHost,
+        suggestion: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"),
+      Row(
+        text: "https://contoso.b2c\u{AD}login.com/contoso.onmicrosoft.com", fault: .hidden,
+        suggestion: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"),
+      Row(
+        text: "m\u{FC}ller.ex\u{200D}ample/t", fault: .hidden, suggestion: "https://xn--mller-kva.example/t"),
+      Row(text: "https://user@b\u{FC}cher.example/t", fault: .foreignHost),
       Row(text: "https://login.contoso.com./t", fault: .invalidHost),
       Row(text: "https://127.1/t", fault: .invalidHost),
       Row(text: "https://2130706433/t", fault: .invalidHost),
@@ -219,6 +246,21 @@ import Testing
   func secrets(text: String) throws {
     let error = try #require(throws: AuthorityFault.self) { try Authority(parsing: text, kind: nil) }
     #expect(!"\(error) \(error.error)".contains("hunt"))
+  }
+
+  @Test("A host beyond ASCII is to be written in ASCII, unless it is a look-alike or has a character that is not seen")
+  func advice() throws {
+    for (host, isTyped) in [
+      ("b\u{FC}cher", false), ("\u{43F}\u{440}", false), ("l\u{43E}gin", true), ("log\u{AD}in", true),
+      ("log\u{2060}in", true),
+    ] {
+      let fault = try #require(throws: AuthorityFault.self) {
+        try Authority(parsing: "https://\(host).example/t", kind: nil)
+      }
+      let advice = try #require(fault.recoverySuggestion)
+      #expect(advice.contains("instead of pasting") == isTyped, "\(host): \(fault)")
+      #expect(advice.contains("xn--") != isTyped, "\(host): \(fault)")
+    }
   }
 
   @Test(

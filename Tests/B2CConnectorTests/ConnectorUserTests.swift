@@ -76,6 +76,19 @@ struct ConnectorUserTests {
     #expect(stored.name == LocalUser.alice.displayName && stored.hasSession)
   }
 
+  @Test("A user made of the parts of another is equal, whichever claim names the policy", arguments: ["tfp", "acr"])
+  func parts(_ claim: String) async throws {
+    let tenant = LocalTenant()
+    tenant.behavior.changeIDTokenClaims = {
+      let policy = $0["tfp"]
+      $0["tfp"] = nil
+      $0[claim] = policy
+    }
+    let user = try await Connector.local(tenant).signIn().user
+    #expect(user.policyID != nil)
+    #expect(UserInfo(id: user.id, claims: user.claims, policyID: user.policyID, hasSession: user.hasSession) == user)
+  }
+
   @Test(
     "The id of the user who signed in is the user's, and signs that user out",
     arguments: [LocalTenant.Shape.b2c, .entra, .ciam, .openIDConnect])
@@ -83,7 +96,8 @@ struct ConnectorUserTests {
     let connector = try Connector.local(LocalTenant(shape: shape))
     let result = try await connector.signIn()
     #expect(result.user.hasSession && result.accessToken?.userID == result.user.id)
-    #expect(UserInfo(id: result.user.id, claims: result.user.claims, hasSession: true) == result.user)
+    let user = result.user
+    #expect(UserInfo(id: user.id, claims: user.claims, policyID: user.policyID, hasSession: true) == user)
     #expect(try await connector.session == .signedIn(result.user))
     #expect(try await connector.userInfo().id == result.user.id)
     try await connector.signOut(UserInfo(id: result.user.id))

@@ -90,6 +90,7 @@ struct FakeSessionTests {
   func userWithoutClaims() {
     let user = UserInfo(id: "alice")
     #expect(user != UserInfo(id: "bob") && user.id == "alice" && user.name == nil)
-    #expect(UserInfo(id: "alice", claims: ["acr": "1"]).policyID == nil)
+    #expect(UserInfo(id: "alice", claims: ["acr": "1", "tfp": "2"]).policyID == nil)
+    #expect(UserInfo(id: "alice", policyID: "B2C_1_SignIn").policyID == "B2C_1_SignIn")
   }
 }

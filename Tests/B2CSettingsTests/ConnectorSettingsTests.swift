@@ -22,11 +22,11 @@ import Testing
   }
 
   private func failure(of file: URL) -> SettingsError? {
-    do throws(SettingsError) {
+    do {
       _ = try ConnectorSettings(contentsOf: file)
       return nil
     } catch {
-      return error
+      return error as? SettingsError
     }
   }
 

@@ -139,11 +139,11 @@ enum Samples {
 
 /// The error of settings that cannot be read; nothing when they can.
 func failure(of data: Data) -> SettingsError? {
-  do throws(SettingsError) {
+  do {
     _ = try ConnectorSettings(data: data)
     return nil
   } catch {
-    return error
+    return error as? SettingsError
   }
 }
 
@@ -186,6 +186,7 @@ enum Fault: String, CaseIterable {
   case ampersand = "An ampersand is not escaped."
   case tag = "The string contains a tag."
   case malformed = "The XML of the property list is malformed"
+  case foreignCharacter = "The address"
   case wrongType = "The value is not a"
   case notABoolean = "not <true/> or <false/>"
   case invalidRedirectURI = "redirect"

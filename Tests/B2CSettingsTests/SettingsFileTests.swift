@@ -136,15 +136,48 @@ import Testing
   }
 
   @Test(
-    "Other faults of the XML are one problem, which says how to find them",
+    "Of any other fault of the XML the line is named, and what to write there",
     arguments: [
-      "<key>userId</key>\n<string>a", "<key>fullScreen</key>\n<bool>true</bool>", "<key>fullScreen</key>",
-      "<key>scopes</key>\n<array><string>a</string></dict>", "<!-- never closed", "<string>R&amp;D</string>",
+      ("<key>clientId</key>\n<string>a", 6, "</string>", "clientId"),
+      ("<key>clientId</key>\n<string>a\n<key>userId</key>\n<string>b</string>", 6, "</string>", "clientId"),
+      ("<key>clientId\n<string>a</string>", 5, "</key>", ""),
+      ("<key>fullScreen</key>\n<bool>true</bool>", 6, "<true/>", "fullScreen"),
+      ("<key>userId</key>\n\n<String>a</String>", 7, "<string>", "userId"),
+      ("<key>userId</key>\n\n\nada", 8, "<string>", "userId"),
+      ("<key>showClaims</key>\nYES", 6, "<true/>", "showClaims"),
+      ("<key>scopes</key>\n<array><string>a</string>\n</dict>", 7, "</array>", ""),
+      ("<key>scopes</key>\n<array>\n<string>a</string>", 8, "</array>", ""),
+      ("<!-- never closed", 7, "</plist>", ""),
     ])
-  func malformed(_ fields: String) throws {
+  func malformed(_ fields: String, _ line: Int, _ advice: String, _ keyPath: String) throws {
+    for end in ["\n", "\r\n"] {
+      let error = try #require(failure(of: Samples.document(fields).replacing("\n", with: end)))
+      #expect(error.problems.map(\.fault) == [.malformed], "\(error)")
+      let problem = try #require(error.problems.first)
+      #expect(problem.message.hasPrefix("Line \(line): "), "\(problem)")
+      #expect(problem.recoverySuggestion?.contains(advice) == true, "\(problem)")
+      #expect(problem.recoverySuggestion?.contains("plutil -lint") == true)
+      if !keyPath.isEmpty { #expect(problem.keyPath == keyPath) }
+    }
+  }
+
+  @Test(
+    "A line is named in every malformed file",
+    arguments: ["<key>fullScreen</key>", "<string>R&amp;D</string>", "<key>a</key><integer>x</integer>", "<string"])
+  func anyLine(_ fields: String) throws {
     let error = try #require(failure(of: Samples.document(fields)))
     #expect(error.problems.map(\.fault) == [.malformed], "\(error)")
-    #expect(error.problems.first?.answer?.contains("plutil -lint") == true)
+    #expect(error.problems.first?.message.hasPrefix("Line ") == true)
+  }
+
+  @Test("A file that is cut names its last line, and a secret in its place is not shown")
+  func cut() throws {
+    for lines in [8, 12] {
+      let text = Samples.plist().split(separator: "\n").prefix(lines).joined(separator: "\n")
+      #expect(failure(of: text + "\n\n")?.problems.first?.message.hasPrefix("Line \(lines): ") == true)
+    }
+    let secret = Samples.document("<key>clientSecret</key>\n<hunter2>x</hunter2>")
+    #expect(try !"\(#require(failure(of: secret)))".contains("hunter2"))
   }
 
   @Test("Entities are not declared: nothing is expanded or fetched")

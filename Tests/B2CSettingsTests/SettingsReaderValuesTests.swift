@@ -169,6 +169,11 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     .string("taskWebAPI", "https:///tasks", .invalidURL, taskAdvice),
     .string("taskWebAPI", "https://api.contoso.com/%zz", .invalidURL, taskAdvice),
     .string("taskWebAPI", "https://h\\@evil/", .invalidURL, taskAdvice),
+    .string("taskWebAPI", "https://api\u{FF0E}contoso.com/tasks", .foreignCharacter, "https://api.contoso.com/tasks"),
+    .string("taskWebAPI", "https://api.contoso.com/\u{2060}tasks", .foreignCharacter, "https://api.contoso.com/tasks"),
+    .string(
+      "taskWebAPI", "https://\u{43F}\u{440}.example:8443/tasks", .foreignCharacter,
+      "https://xn--o1ac.example:8443/tasks"),
   ]
 
   static let redirectURI: [Mistake] = [
@@ -179,7 +184,14 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     .string("redirectUri", "mailto:a@b.example", .invalidRedirectURI, redirectAdvice),
     .string("redirectUri", "urn:uuid:1", .invalidRedirectURI, redirectAdvice),
     .string("redirectUri", "/redirect", .invalidRedirectURI, redirectAdvice),
-    .string("redirectUri", "com.contoso.tasks", .invalidRedirectURI, redirectAdvice),
+    .string("redirectUri", "com.contoso.tasks", .invalidRedirectURI, "com.contoso.tasks:/callback"),
+    .string("redirectUri", "org.Example.app-2", .invalidRedirectURI, "org.Example.app-2:/callback"),
+    .string("redirectUri", "com.contoso.tasks/redirect", .invalidRedirectURI, redirectAdvice),
+    .string("redirectUri", "tasks", .invalidRedirectURI, redirectAdvice),
+    .string("redirectUri", "com.my_app.tasks", .invalidRedirectURI, redirectAdvice),
+    .string(
+      "redirectUri", "https://m\u{FC}ller.example/r", .foreignCharacter, "https://xn--mller-kva.example/r"),
+    .string("redirectUri", "com.contoso\u{AD}.tasks:/r", .foreignCharacter, "com.contoso.tasks:/r"),
     .string("redirectUri", "my_app:/redirect", .invalidRedirectURI, redirectAdvice),
     .string("redirectUri", "com.contoso.tasks:/a#b", .invalidRedirectURI, "com.contoso.tasks:/a"),
     .string("redirectUri", "http://contoso.com/r", .invalidRedirectURI, "https://contoso.com/r"),

@@ -48,6 +48,15 @@ import Testing
     .string("EditProfilePolicyId", "B2C_1_E", .unknownKey, "policies"),
     .string("kResetPasswordPolicy", "B2C_1_R", .unknownKey, "policies"),
     .string("CFBundleIdentifier", "com.contoso", .unknownKey, "Remove it if nothing else reads it."),
+    .string("signInPolicy", "B2C_1_S", .unknownKey, "emailSignInPolicyId"),
+    .string("sign_up_policy", "B2C_1_S", .unknownKey, "emailSignUpPolicyId"),
+    .string("facebookPolicy", "B2C_1_F", .unknownKey, "faceBookSignInPolicyId"),
+    .string("SignUpSignInPolicyId", "B2C_1_S", .unknownKey, "policies"),
+    .string("kSignupOrSigninPolicy", "B2C_1_S", .unknownKey, "policies"),
+    .string("forgotPassword", "B2C_1_R", .unknownKey, "policies"),
+    .string("kClientID", "7bf688ce-8139-4ca8-9391-02fdb6f86d67", .unknownKey, "clientId"),
+    .string("tenant_id", "contoso", .unknownKey, "authority"),
+    .string("callbackUrl", "com.contoso.tasks:/redirect", .unknownKey, "redirectUri"),
     .string("clientSecret", "abc", .clientSecret, "Remove it, and register the app as a public client."),
     .string("password", "abc", .clientSecret, "Remove it, and register the app as a public client."),
     Mistake(
@@ -139,6 +148,26 @@ import Testing
       "scopes": "<array><string>User.Read</string></array>", "taskWebAPI": nil,
     ])
     #expect(settings.warnings.isEmpty)
+  }
+
+  @Test(
+    "A required user is an object ID where accounts of any tenant sign in, because every tenant can choose names",
+    arguments: [
+      ("common", "ada@example.com", true), ("Organizations", "ada@example.com", true), ("consumers", "+4917000", true),
+      ("common/v2.0", "ada", true), ("common", "7bf688ce-8139-4ca8-9391-02fdb6f86d67", false),
+      ("organizations", "AAAAAAAAAAAAAAAAAAAAAMLkPFKV1jBMyZyhR6t3Ue0", false), ("common", " ", false),
+      ("contoso.onmicrosoft.com", "ada@example.com", false),
+      ("7bf688ce-8139-4ca8-9391-02fdb6f86d67", "ada@example.com", false),
+    ])
+  func requiredUser(_ tenant: String, _ userID: String, _ isWarned: Bool) throws {
+    var settings = try Samples.settings([
+      "authority": "<string>https://login.microsoftonline.com/\(tenant)</string>", "emailSignInPolicyId": nil,
+      "scopes": "<array><string>User.Read</string></array>", "userId": "<string>\(userID)</string>",
+    ])
+    #expect(settings.warnings.map(\.keyPath) == (isWarned ? ["userId"] : []))
+    #expect(settings.warnings.allSatisfy { $0.recoverySuggestion?.contains("object ID") == true })
+    settings.userID = settings.userID?.uppercased()
+    #expect(try settings.validate().map(\.keyPath) == (isWarned ? ["userId"] : []))
   }
 
   @Test("An unknown key that may hold a secret does not show it")

@@ -75,7 +75,9 @@ struct Tasks {
       let findings = diagnosis.findings.map { found -> JSONValue in
         ["check": .string(found.check), "outcome": .string(found.outcome), "detail": .string(found.detail)]
       }
-      show("\(diagnosis)", ["healthy": .bool(diagnosis.isHealthy), "findings": .array(findings)])
+      show(
+        "\(file.path)\n\(diagnosis)",
+        ["file": .string(file.path), "healthy": .bool(diagnosis.isHealthy), "findings": .array(findings)])
       guard diagnosis.isHealthy else { throw Failure(message: "no one can sign in before that is fixed", code: 1) }
       return
     }
@@ -160,7 +162,7 @@ func fail(_ text: String, _ code: Int32) -> Never {
 
 /// Says what to do where no call works without a sign-in, after what the server has said about it.
 func signInFirst(_ said: String?) -> Never {
-  let reason = said.map { "tasks: the server says: \($0)\n" } ?? ""
+  let reason = said.map { "tasks: the server says: \($0.printable)\n" } ?? ""
   try? FileHandle.standardError.write(contentsOf: Data("\(reason)Sign in first: tasks login\n".utf8))
   exit(3)
 }

@@ -32,17 +32,21 @@ public struct UserInfo: Sendable, Hashable, Identifiable {
   /// - Parameters:
   ///   - id: The id of the user; it is not read from the claims.
   ///   - claims: The claims by name, as an id_token has them.
+  ///   - policyID: The policy that was run; it is not read from the claims.
   ///   - hasSession: Whether tokens are available without the user.
-  public init(id: String, claims: [String: JSONValue] = [:], hasSession: Bool = false) {
-    self.init(id: id, claims: claims, hasSession: hasSession, isMicrosoft: claims["tfp"] != nil)
+  public init(
+    id: String, claims: [String: JSONValue] = [:], policyID: String? = nil, hasSession: Bool = false
+  ) {
+    self.id = id
+    self.claims = claims
+    self.policyID = policyID
+    self.hasSession = hasSession
   }
 
   // Elsewhere than at Microsoft's authorities `acr` is an authentication context and no policy.
   init(id: String, claims: [String: JSONValue], hasSession: Bool, isMicrosoft: Bool) {
-    self.id = id
-    self.claims = claims
-    self.hasSession = hasSession
-    policyID = isMicrosoft ? claims["tfp"]?.string ?? claims["acr"]?.string : nil
+    let policyID = isMicrosoft ? claims["tfp"]?.string ?? claims["acr"]?.string : nil
+    self.init(id: id, claims: claims, policyID: policyID, hasSession: hasSession)
   }
 
   /// The subject (`sub`).

@@ -7,9 +7,9 @@ extension FuzzTarget {
     name: "settings", growthSize: 6 << 10, parse: { _ = try? ConnectorSettings(data: Data($0)) }, check: checkSettings)
 
   @Sendable private static func checkSettings(_ input: [UInt8]) throws {
-    do throws(SettingsError) {
+    do {
       _ = try ConnectorSettings(data: Data(input), file: "settings.plist")
-    } catch {
+    } catch let error as SettingsError {
       try check(error)
     }
   }
