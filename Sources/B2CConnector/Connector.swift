@@ -165,7 +165,9 @@ extension Connector {
     }
   }
 
-  /// Returns the policy to run. The settings complete a policy that was made without a kind, and change nothing that was given.
+  /// Returns the policy to run.
+  ///
+  /// The settings complete a policy that was made without a kind, and change nothing that was given.
   func configured(_ policy: Policy?) -> Policy? {
     guard let policy, policy.givenKind == nil else { return policy ?? oauth.configuration.defaultPolicy }
     guard var listed = settings.policies.all.first(where: { $0.key == policy.key }) else { return policy }

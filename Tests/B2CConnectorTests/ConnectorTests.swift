@@ -242,7 +242,8 @@ struct ConnectorTests {
   func completedPolicy() async throws {
     let world = World(policies: [LocalPolicy("B2C_1_Way", .signUpOrSignIn)])
     for (given, listed, sent) in [
-      ("google.com", "facebook.com", "google.com"), (nil, "facebook.com", "facebook.com"), ("google.com", nil, "google.com"),
+      ("google.com", "facebook.com", "google.com"), (nil, "facebook.com", "facebook.com"),
+      ("google.com", nil, "google.com"),
     ] as [(String?, String?, String)] {
       var settings = try world.settings()
       settings.policies = .init(others: [try Policy(id: "B2C_1_Way", kind: .signIn, domainHint: listed)])

@@ -64,7 +64,8 @@ struct LocalFrontTests {
   @Test(
     "Only requests that name this machine are answered, because a page elsewhere may have a name that leads here",
     arguments: [
-      ("127.0.0.1", true), ("127.0.0.1:PORT", true), ("localhost:PORT", true), ("LOCALHOST", true), ("[::1]:PORT", true),
+      ("127.0.0.1", true), ("127.0.0.1:PORT", true), ("localhost:PORT", true), ("LOCALHOST", true),
+      ("[::1]:PORT", true),
       ("localhost:1", true), ("LocalHost:65535", true), ("evil.example", false), ("evil.example:PORT", false),
       ("127.0.0.1.evil.example", false), ("localhost.evil.example:PORT", false), ("localhost.:PORT", false),
       ("127.0.0.2", false), ("0.0.0.0:PORT", false), ("127.1:PORT", false), ("", false), ("::1", false),

@@ -41,7 +41,8 @@ struct LocalTaskServerTests {
       request.httpBody = try JSONEncoder().encode(JSONValue.object(body))
     }
     let answer = try await server.transport.answer(to: request)
-    return (answer.status, answer.header("www-authenticate"), try? JSONDecoder().decode(JSONValue.self, from: answer.body))
+    let value = try? JSONDecoder().decode(JSONValue.self, from: answer.body)
+    return (answer.status, answer.header("www-authenticate"), value)
   }
 
   private func texts(_ value: JSONValue?, key: String = "task") -> [String?]? {
