@@ -63,10 +63,8 @@ final class LocalFront: Sendable {
   /// Any other name that resolves to this machine belongs to a page elsewhere (DNS rebinding).
   private static func namesThisMachine(_ request: LoopbackRequest) -> Bool {
     let host = (request.headers["host"] ?? "").lowercased()
-    return RedirectURIRules.listenerHosts.contains { name in
-      let port = host.dropFirst(name.count + 1).utf8
-      return host == name || host.hasPrefix(name + ":") && port.allSatisfy { (0x30...0x39).contains($0) }
-    }
+    let name = host.dropLast(host.utf8.reversed().prefix { (0x30...0x39).contains($0) }.count)
+    return RedirectURIRules.listenerHosts.contains(name.hasSuffix(":") ? String(name.dropLast()) : host)
   }
 
   /// Adds this machine to `no_proxy` of this process, once.

@@ -86,8 +86,7 @@ extension LocalTenant {
 
   /// The identity provider that a policy or a domain hint leads to.
   func provider(_ call: LocalTenantCall) -> String {
-    let policy = call.policy.flatMap { $0.kind == .federatedSignIn ? $0.identityProvider : nil }
-    return policy ?? call.query["domain_hint"] ?? ""
+    (kind(call) == .federatedSignIn ? call.policy?.identityProvider : call.query["domain_hint"]) ?? ""
   }
 }
 

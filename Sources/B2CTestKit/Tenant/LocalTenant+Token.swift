@@ -3,19 +3,13 @@ internal import B2CHTTP
 internal import B2COAuth
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// The token endpoint (RFC 6749 section 3.2).
 extension LocalTenant {
   func token(_ call: LocalTenantCall) -> LocalResponse {
     state.withLock { $0.counters.tokenRequests += 1 }
     return jsonAnswer(call) {
       try checkClient(call.form)
-      guard call.form["client_secret"] == nil, call.form["client_assertion"] == nil,
-        call.request.value(forHTTPHeaderField: "Authorization") == nil
-      else { throw LocalRefusal.clientSecret }
+      guard !call.hasClientSecret else { throw LocalRefusal.clientSecret }
       switch call.form["grant_type"] {
       case "authorization_code": return try redeemCode(call)
       case "refresh_token": return try refresh(call)
