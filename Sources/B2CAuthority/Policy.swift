@@ -4,22 +4,26 @@ import B2CCore
 ///
 /// The service compares ids ignoring case, shows `B2C_1_Name` in its portal and answers `b2c_1_name`: such ids name one
 /// policy everywhere in this package. On the wire the id keeps the developer's case. Two values are equal when all their
-/// properties are.
+/// properties are. A policy made without a kind differs from one of kind ``Kind/signUpOrSignIn``, because the settings may
+/// give it another kind.
 public struct Policy: Sendable, Hashable {
   /// The id in the developer's case, as it is sent.
   public let id: String
   /// A name to show; the id when none was given.
   public let name: String
-  /// The kind of policy.
-  public let kind: Kind
+  /// The kind that the caller or the settings file gave; `nil` if neither did.
+  package let givenKind: Kind?
+  /// The kind of policy; ``Kind/signUpOrSignIn`` if none was given.
+  public var kind: Kind { givenKind ?? .signUpOrSignIn }
   /// The identity provider to go to directly, such as `facebook.com`.
-  public let domainHint: String?
+  public package(set) var domainHint: String?
 
   /// The id in lower case, by which policies are told apart, and for cache keys.
   package var key: String { id.lowercased() }
 
-  /// Creates a policy of kind ``Kind/signUpOrSignIn`` from its id.
+  /// Creates a policy from its id.
   ///
+  /// If the settings list the policy, a sign-in uses the kind that they give it. Otherwise it is ``Kind/signUpOrSignIn``.
   /// The id's words mean nothing: Microsoft's own guides name a sign-in policy `B2C_1_susi_reset_v2`.
   ///
   /// - Parameter id: The id, such as `B2C_1_SignIn` or `B2C_1A_signup_signin`.
@@ -34,12 +38,13 @@ public struct Policy: Sendable, Hashable {
   /// - Parameters:
   ///   - id: The id, such as `B2C_1_SignIn` or `B2C_1A_signup_signin`.
   ///   - name: A name to show; the id when `nil` or empty.
-  ///   - kind: What the policy does.
+  ///   - kind: What the policy does, whatever the settings say. If it is `nil`, the settings decide; a policy that they do not
+  ///     list is ``Kind/signUpOrSignIn``.
   ///   - domainHint: The identity provider to go to directly, such as `facebook.com`.
   /// - Throws: ``ConnectorError`` with code ``ErrorCode/configuration`` when the id is empty, longer than 128
   ///   characters, a template's placeholder, or has characters with a meaning in URLs.
   public init(
-    id: String, name: String? = nil, kind: Kind = .signUpOrSignIn, domainHint: String? = nil
+    id: String, name: String? = nil, kind: Kind? = nil, domainHint: String? = nil
   ) throws {
     guard (1...128).contains(id.count), ![".", ".."].contains(id), !id.contains(where: Self.forbidden.contains),
       id.unicodeScalars.allSatisfy(AuthorityText.isVisible)
@@ -51,7 +56,7 @@ public struct Policy: Sendable, Hashable {
     }
     self.id = id
     self.name = name.flatMap { $0.isEmpty ? nil : $0 } ?? id
-    self.kind = kind
+    givenKind = kind
     self.domainHint = domainHint
   }
 }

@@ -78,8 +78,8 @@ extension Connector {
   /// the user signs in without one.
   ///
   /// - Parameters:
-  ///   - policy: The policy, such as `Policy("B2C_1_SignIn")`; the default one when `nil`. Made from its id alone it has
-  ///     the kind that the settings give it.
+  ///   - policy: The policy, such as `Policy("B2C_1_SignIn")`; the default one when `nil`. If it was
+  ///     made without a kind, it has the kind that the settings give it.
   ///   - options: What to ask for beyond the settings, whose `fullScreen` holds all the same.
   /// - Returns: The user, by verified claims, and, if an API scope was asked for, an access token.
   /// - Throws: ``ConnectorError``: `userCancelledInPage`, `userClosedBrowser`, `passwordResetRequested`, `wrongUser`,
@@ -165,10 +165,14 @@ extension Connector {
     }
   }
 
-  /// The policy to run: one that was made from its id alone has the kind that the settings give it.
+  /// Returns the policy to run.
+  ///
+  /// The settings complete a policy that was made without a kind, and change nothing that was given.
   func configured(_ policy: Policy?) -> Policy? {
-    guard let policy, policy.kind == .signUpOrSignIn else { return policy ?? oauth.configuration.defaultPolicy }
-    return settings.policies.all.first { $0.key == policy.key } ?? policy
+    guard let policy, policy.givenKind == nil else { return policy ?? oauth.configuration.defaultPolicy }
+    guard var listed = settings.policies.all.first(where: { $0.key == policy.key }) else { return policy }
+    listed.domainHint = policy.domainHint ?? listed.domainHint
+    return listed
   }
 
   /// Lists the tasks of a user.

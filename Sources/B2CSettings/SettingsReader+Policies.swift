@@ -17,7 +17,7 @@ extension SettingsReader {
   }
 
   private mutating func policy(
-    _ key: SettingsKey, kind: Policy.Kind = .signUpOrSignIn, domainHint: String? = nil
+    _ key: SettingsKey, kind: Policy.Kind? = nil, domainHint: String? = nil
   ) -> Policy? {
     self[key].flatMap { policy($0, at: key.rawValue, kind: kind, domainHint: domainHint, recovery: key.recovery) }
   }
@@ -36,8 +36,7 @@ extension SettingsReader {
         let path = root + "." + Self.path(key)
         let kind = Policy.Kind.named(key)
         let name = kind == nil ? text(key, at: path, isFree: true, recovery: SettingsKey.policies.recovery)?.text : nil
-        let policy = policy(
-          value, at: path, name: name, kind: kind ?? .signUpOrSignIn, isRequired: true, recovery: recovery)
+        let policy = policy(value, at: path, name: name, kind: kind, isRequired: true, recovery: recovery)
         add(policy, at: path, to: &policies)
       }
     } else {
@@ -59,7 +58,7 @@ extension SettingsReader {
   /// Returns a policy written as its id, or as a dictionary with `id`, `name`, `kind` and `domainHint`; what it does not say
   /// its place in the file implies.
   private mutating func policy(
-    _ value: Any, at path: String, name: String? = nil, kind: Policy.Kind = .signUpOrSignIn, domainHint: String? = nil,
+    _ value: Any, at path: String, name: String? = nil, kind: Policy.Kind? = nil, domainHint: String? = nil,
     isRequired: Bool = false, recovery: String
   ) -> Policy? {
     let fields = value as? [String: Any]
@@ -121,7 +120,7 @@ extension SettingsReader {
     let listed = policies[bare.id]
     let listedName = listed.flatMap { $0.name == $0.id ? nil : $0.name }
     return try? Policy(
-      id: bare.id, name: name?.text ?? listedName, kind: listed?.kind ?? bare.kind, domainHint: listed?.domainHint)
+      id: bare.id, name: name?.text ?? listedName, kind: listed?.givenKind, domainHint: listed?.domainHint)
   }
 
   /// Warns of a user who is required by a name that the administrator of any tenant can give to an account.

@@ -17,10 +17,11 @@ extension LocalTenant {
   /// - Returns: The settings.
   /// - Throws: ``ConnectorError`` for a tenant name or policy that no authority can have.
   public func settings(taskServer: LocalTaskServer? = nil, form: AuthorityForm = .query) throws -> ConnectorSettings {
-    func policy(_ kind: LocalPolicy.Kind, _ known: Policy.Kind) throws -> Policy? {
-      guard shape == .b2c, let id = policies.first(where: { $0.kind == kind })?.id else { return nil }
+    func policy(_ kind: Policy.Kind, _ isWanted: (LocalPolicy) -> Bool = { _ in true }) throws -> Policy? {
+      guard shape == .b2c, let policy = policies.first(where: { $0.kind == kind && isWanted($0) }) else { return nil }
       // As the settings' reader makes it.
-      return try Policy(id: id, kind: known, domainHint: known == .federatedSignIn ? "facebook.com" : nil)
+      return try Policy(
+        id: policy.id, kind: kind, domainHint: kind == .federatedSignIn ? policy.identityProvider : nil)
     }
     let signIn = policies.first { $0.kind == .signIn } ?? policies.first
     // On this machine the host does not tell the kind: a tenant alone is External ID, with policies Azure AD B2C.
@@ -31,11 +32,11 @@ extension LocalTenant {
       clientID: clientID, scopes: apiScopes, redirectURI: LocalURL.make(redirectURIs.first ?? Self.standardRedirectURI),
       taskWebAPI: taskServer?.url,
       policies: .init(
-        emailSignUp: try policy(.signUp, .signUp), emailSignIn: try policy(.signIn, .signIn),
-        facebookSignIn: try policy(.identityProvider("facebook.com"), .federatedSignIn),
+        emailSignUp: try policy(.signUp), emailSignIn: try policy(.signIn),
+        facebookSignIn: try policy(.federatedSignIn) { $0.identityProvider == "facebook.com" },
         others: try [
-          policy(.signUpOrSignIn, .signUpOrSignIn), policy(.editProfile, .profileEdit),
-          policy(.resetPassword, .passwordReset),
+          policy(.signUpOrSignIn), policy(.profileEdit), policy(.passwordReset),
+          policy(.federatedSignIn) { $0.identityProvider != "facebook.com" },
         ].compactMap(\.self)))
   }
 }

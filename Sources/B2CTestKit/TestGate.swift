@@ -5,7 +5,7 @@ internal import B2CCore
 /// ```swift
 /// let gate = TestGate()
 /// tenant.faults = [LocalFault(on: .tokenRefresh, .wait(gate))]
-/// async let token = client.accessToken()
+/// async let token = connector.accessToken()
 /// await gate.waitForArrivals(1)   // the refresh is under way now
 /// gate.open()
 /// ```

@@ -44,6 +44,13 @@ import Testing
     #expect(try Policy(id: "B2C_1_signin", kind: .passwordReset).kind == .passwordReset)
   }
 
+  @Test("A kind that was given differs from one that was not, since only the latter is completed by the settings")
+  func kindNotGiven() throws {
+    #expect(try Policy("B2C_1_x") == Policy(id: "B2C_1_x", kind: nil))
+    #expect(try Policy("B2C_1_x") != Policy(id: "B2C_1_x", kind: .signUpOrSignIn))
+    #expect(try Policy("B2C_1_x").givenKind == nil && Policy(id: "B2C_1_x", kind: .signIn).givenKind == .signIn)
+  }
+
   @Test(
     "Invalid ids are refused",
     arguments: [

@@ -208,6 +208,52 @@ struct ConnectorTests {
     #expect(try await connector.users().map(\.name) == ["Alice B."])
   }
 
+  @Test("A kind that the caller gives wins over that of the settings, in each way to begin a sign-in", arguments: 0..<3)
+  func explicitKind(_ way: Int) async throws {
+    let id = "B2C_1_Way"
+    for (given, listed, isSignIn) in [
+      (.signUpOrSignIn, .profileEdit, true), (.signUpOrSignIn, .passwordReset, true),
+      (.signIn, .passwordReset, true), (.profileEdit, .signIn, false), (.passwordReset, nil, false),
+      // Without a kind the settings decide, then it is one that signs in.
+      (nil, .profileEdit, false), (nil, .signUpOrSignIn, true), (nil, nil, true),
+    ] as [(Policy.Kind?, Policy.Kind?, Bool)] {
+      let world = World(policies: [LocalPolicy(id, .signUpOrSignIn)])
+      var settings = try world.settings()
+      settings.policies = .init(others: [try Policy(id: id, kind: listed)])
+      let presenter = world.script(.signIn(.alice))
+      let connector = try world.connector(settings, presenter: presenter)
+      let policy = try Policy(id: id.lowercased(), kind: given)
+      switch way {
+      case 0: try await connector.signIn(policy: policy)
+      case 1: try await connector.doPolicy(policy)
+      default:
+        let pending = try await connector.beginSignIn(policy: policy)
+        let items = URLComponents(url: pending.url, resolvingAgainstBaseURL: true)?.queryItems
+        let state = Secret(items?.first { $0.name == "state" }?.value ?? "")
+        let page = PresentationRequest(url: pending.url, redirectURI: settings.redirectURI, state: state)
+        try await connector.finishSignIn(pending, callback: presenter.present(page))
+      }
+      let row = "\(String(describing: given)), \(String(describing: listed))"
+      #expect(try await connector.users().isEmpty != isSignIn, "\(row)")
+    }
+  }
+
+  @Test("The settings complete a policy without a kind, and replace nothing that it names")
+  func completedPolicy() async throws {
+    let world = World(policies: [LocalPolicy("B2C_1_Way", .signUpOrSignIn)])
+    for (given, listed, sent) in [
+      ("google.com", "facebook.com", "google.com"), (nil, "facebook.com", "facebook.com"),
+      ("google.com", nil, "google.com"),
+    ] as [(String?, String?, String)] {
+      var settings = try world.settings()
+      settings.policies = .init(others: [try Policy(id: "B2C_1_Way", kind: .signIn, domainHint: listed)])
+      let connector = try world.connector(settings)
+      try await connector.signIn(policy: Policy(id: "b2c_1_way", domainHint: given))
+      let page = try #require(world.tenant.requests.last { $0.query["response_type"] == "code" })
+      #expect(page.query["domain_hint"] == sent && page.query["p"] == "B2C_1_Way")
+    }
+  }
+
   @Test("The engine's numbers can be set, and what asks the user before a refresh")
   func configuring() async throws {
     let world = World()

@@ -52,6 +52,22 @@ struct LocalConnectorTests {
     }
   }
 
+  @Test(
+    "A tenant that was restarted ends the sessions of the one before",
+    arguments: [LocalTenant.Shape.b2c, .entra, .ciam, .openIDConnect])
+  func restarted(_ shape: LocalTenant.Shape) async throws {
+    let cache = InMemoryTokenCache()
+    let user = try await Connector.local(LocalTenant(shape: shape), cache: cache).doPolicy(.signIn)
+    let connector = try Connector.local(LocalTenant(shape: shape), cache: cache)
+    #expect(try await connector.session == .signedIn(user))
+    let error = await #expect(throws: ConnectorError.self) { try await connector.accessToken(forceRefresh: true) }
+    #expect(error?.needsInteraction == true)
+    let session = try await connector.session
+    if case .expired(let ended) = session { #expect(ended.id == user.id) } else { Issue.record("\(session)") }
+    try await connector.doPolicy(.signIn)
+    #expect(try await !connector.accessToken(forceRefresh: true).scopes.isEmpty)
+  }
+
   @Test("Scopes of a second API are consented to at the sign-in, and redeemed for later")
   func additionalScopes() async throws {
     let tenant = LocalTenant(shape: .entra)
@@ -102,6 +118,37 @@ struct LocalConnectorTests {
       transport: LocalNetwork(tenant), .forgotPassword,
       .resetPassword(email: LocalUser.bob.email, newPassword: "Another-2"))
     #expect(try await Connector.local(tenant, presenter: forgetful).doPolicy(.signIn).name == LocalUser.bob.displayName)
+  }
+
+  @Test("Policies of a local tenant have the kinds of the settings, whichever provider they lead to")
+  func policyKinds() async throws {
+    let google = LocalPolicy("B2C_1_Google", .federatedSignIn, identityProvider: "google.com")
+    for (policies, id, provider) in [
+      ([.signIn, google], "B2C_1_Google", "google.com"),
+      ([google, .signIn, .facebookSignIn], "B2C_1_FacebookSignIn", "facebook.com"),
+      ([LocalPolicy("B2C_1_Any", .federatedSignIn)], "B2C_1_Any", "facebook.com"),
+    ] as [([LocalPolicy], String, String)] {
+      let tenant = LocalTenant(policies: policies)
+      #expect(Set(try tenant.settings().policies.all.map(\.id)) == Set(policies.map(\.id)))
+      let user = try await Connector.local(tenant).doPolicy(.federatedSignIn)
+      #expect(user.policyID == id && user.identityProvider == provider)
+    }
+    for kind in Policy.Kind.allCases {
+      let tenant = LocalTenant(policies: [LocalPolicy("B2C_1_One", kind)])
+      #expect(try tenant.settings().policies.all.map(\.kind) == [kind])
+    }
+  }
+
+  @Test("A page of a federated policy is not shown for another provider's hint")
+  func domainHint() async throws {
+    let google = LocalPolicy("B2C_1_Google", .federatedSignIn, identityProvider: "google.com")
+    let tenant = LocalTenant(policies: [.signIn, google])
+    for (hint, provider) in [("google.com", "google.com"), ("facebook.com", nil)] as [(String, String?)] {
+      var options = SignInOptions()
+      options.domainHint = hint
+      let user = try await Connector.local(tenant).doPolicy(.signIn, options: options)
+      #expect(user.identityProvider == provider)
+    }
   }
 
   @Test(

@@ -173,17 +173,22 @@ struct LoopbackConnectionsTests {
     await other.close()
   }
 
-  @Test("only the loopback address is bound, as the system says it")
-  func boundAddress() async throws {
-    let listener = try await LoopbackListener(addresses: [.ipv4]) { (_: LoopbackRequest) in .text("here") }
-    #expect(listener.addresses == [.ipv4])
-    // On Linux every address of 127.0.0.0/8 reaches a socket that is bound to all addresses.
-    await #expect(throws: LoopbackClient.Refused.self) {
-      _ = try await LoopbackClient(port: listener.port, host: "127.0.0.2")
+  // On Linux every address of 127.0.0.0/8 reaches a socket that is bound to all addresses. A Mac has 127.0.0.1 alone, and a
+  // connection to another address of them ends only after a minute.
+  #if os(Linux)
+    @Test("only the loopback address is bound, as the system says it")
+    func boundAddress() async throws {
+      let listener = try await LoopbackListener(addresses: [.ipv4]) { (_: LoopbackRequest) in .text("here") }
+      #expect(listener.addresses == [.ipv4])
+      for host in ["127.0.0.2", "127.255.255.254"] {
+        await #expect(throws: LoopbackClient.Refused.self) {
+          _ = try await LoopbackClient(port: listener.port, host: host)
+        }
+      }
+      #expect(try await LoopbackClient(port: listener.port).send("x"))
+      await listener.close()
     }
-    #expect(try await LoopbackClient(port: listener.port).send("x"))
-    await listener.close()
-  }
+  #endif
 
   @Test("listens at both addresses with one port")
   func bothAddresses() async throws {

@@ -37,7 +37,7 @@ struct LocalFrontTests {
     try await tenant.start()
     let visitor = TenantVisitor(tenant, transport: SocketTransport())
     let form = ["email": LocalUser.alice.email, "password": LocalUser.alice.password.value, "stage": "signIn"]
-    let cookie = try #require(try await visitor.post(visitor.authorizeURL(), form).headers["Set-Cookie"])
+    let cookie = try #require(try await visitor.post(visitor.authorizeURL(), form).header("set-cookie"))
     #expect(cookie.hasSuffix("SameSite=Lax"))
     await tenant.stop()
   }
@@ -59,6 +59,52 @@ struct LocalFrontTests {
     await #expect(throws: LoopbackClient.Refused.self) {
       try await SocketTransport().answer(to: URLRequest(url: overHTTP))
     }
+  }
+
+  @Test(
+    "Only requests that name this machine are answered, because a page elsewhere may have a name that leads here",
+    arguments: [
+      ("127.0.0.1", true), ("127.0.0.1:PORT", true), ("localhost:PORT", true), ("LOCALHOST", true),
+      ("[::1]:PORT", true),
+      ("localhost:1", true), ("LocalHost:65535", true), ("evil.example", false), ("evil.example:PORT", false),
+      ("127.0.0.1.evil.example", false), ("localhost.evil.example:PORT", false), ("localhost.:PORT", false),
+      ("127.0.0.2", false), ("0.0.0.0:PORT", false), ("127.1:PORT", false), ("", false), ("::1", false),
+      ("[::1]x", false), ("[::1%lo]:PORT", false), ("localhost:PORT@evil.example", false), ("localhost:PORTx", false),
+      ("evil.example:PORT, localhost", false), ("contoso.b2clogin.com", false),
+    ])
+  func answersItsOwnHosts(_ host: String, _ isAnswered: Bool) async throws {
+    let tenant = LocalTenant()
+    let server = LocalTaskServer(tenant: tenant)
+    try await tenant.start()
+    try await server.start()
+    for (url, status) in [(tenant.origin, 404), (server.url, 401)] {
+      let port = UInt16(try #require(url.port))
+      let client = try await LoopbackClient(port: port)
+      let name = host.replacingOccurrences(of: "PORT", with: "\(port)")
+      await client.send("GET \(url.path.isEmpty ? "/" : url.path) HTTP/1.1\r\nHost: \(name)\r\n\r\n")
+      let answer = await client.receiveAll()
+      #expect(answer.hasPrefix("HTTP/1.1 \(isAnswered ? status : 421) "), "\(name): \(answer.prefix(20))")
+    }
+    #expect(tenant.requests.count == (isAnswered ? 1 : 0) && server.requests.count == tenant.requests.count)
+    await server.stop()
+    await tenant.stop()
+  }
+
+  @Test(
+    "A request without one Host, or with a whole URL as its target, is refused",
+    arguments: [
+      "GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n",
+      "GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\n\r\n",
+      "GET http://localhost/ HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+    ])
+  func unclearHost(_ head: String) async throws {
+    let tenant = LocalTenant()
+    try await tenant.start()
+    let client = try await LoopbackClient(port: UInt16(try #require(tenant.origin.port)))
+    await client.send(head)
+    #expect(await client.receiveAll().hasPrefix("HTTP/1.1 400 "))
+    #expect(tenant.requests.isEmpty)
+    await tenant.stop()
   }
 
   @Test func portInUseIsAnErrorAndAStoppedPortIsFree() async throws {

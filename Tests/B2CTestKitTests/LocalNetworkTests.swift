@@ -32,6 +32,29 @@ struct LocalNetworkTests {
     #expect(tenant.counters == LocalTenant(shape: .b2c).counters)
   }
 
+  @Test("Servers and actions can be passed on as arrays")
+  func arrays() async throws {
+    let server = LocalTaskServer(tenant: tenant)
+    let services: [any LocalService] = [tenant, server]
+    for network in [LocalNetwork(services), LocalNetwork(services.reversed(), clock: clock)] {
+      #expect(try await network.answer(to: keys).status == 200)
+      #expect(try await network.answer(to: URLRequest(url: server.url)).status == 401)
+    }
+    await expectError(ConnectorError.self, .network) { try await LocalNetwork([]).answer(to: keys) }
+    func presenter(_ script: ScriptedPresenter.Action...) -> ScriptedPresenter {
+      ScriptedPresenter(transport: LocalNetwork([tenant]), script)
+    }
+    let visitor = TenantVisitor(tenant)
+    let wrong = ScriptedPresenter.Action.signIn(email: LocalUser.alice.email, password: "wrong")
+    #expect(try await visitor.signIn(presenter: presenter(wrong, .signIn(.alice)))["code"] != nil)
+    let again = presenter(.closeBrowser)
+    again.follow([wrong, wrong, .signIn(.bob)])
+    #expect(try await visitor.signIn(presenter: again)["code"] != nil)
+    #expect(again.steps.filter { $0.hasSuffix("Your password is incorrect.") }.count == 2)
+    let none = presenter()
+    await expectError(ConnectorError.self, .presentationFailed) { try await visitor.signIn(presenter: none) }
+  }
+
   @Test func recordsShowSecretsOnlyWhenAsked() async throws {
     let visitor = TenantVisitor(tenant)
     _ = try await visitor.tokens()
@@ -86,7 +109,7 @@ struct LocalNetworkTests {
     gate.open()
     let response = try await answer
     #expect(response.status == 418)
-    #expect(response.headers["X-Test"] == "1")
+    #expect(response.header("x-test") == "1")
   }
 
   @Test func heldAnswerHasTakenEffect() async throws {

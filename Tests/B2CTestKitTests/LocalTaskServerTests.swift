@@ -32,7 +32,7 @@ struct LocalTaskServerTests {
   private func send(
     _ server: LocalTaskServer, _ method: String, _ path: String = "", _ token: String?,
     body: [String: JSONValue]? = nil
-  ) async throws -> (status: Int, headers: [String: String], value: JSONValue?) {
+  ) async throws -> (status: Int, challenge: String?, value: JSONValue?) {
     let url = try #require(URL(string: server.url.absoluteString + path))
     var request = URLRequest(method: method, url: url)
     request.setValue(token.map { "Bearer " + $0 }, forHTTPHeaderField: "Authorization")
@@ -41,7 +41,8 @@ struct LocalTaskServerTests {
       request.httpBody = try JSONEncoder().encode(JSONValue.object(body))
     }
     let answer = try await server.transport.answer(to: request)
-    return (answer.status, answer.headers, try? JSONDecoder().decode(JSONValue.self, from: answer.body))
+    let value = try? JSONDecoder().decode(JSONValue.self, from: answer.body)
+    return (answer.status, answer.header("www-authenticate"), value)
   }
 
   private func texts(_ value: JSONValue?, key: String = "task") -> [String?]? {
@@ -103,7 +104,7 @@ struct LocalTaskServerTests {
     for token in cases {
       let answer = try await send(server, "GET", "", token)
       #expect(answer.status == 401)
-      let challenge = try #require(answer.headers["WWW-Authenticate"])
+      let challenge = try #require(answer.challenge)
       #expect(challenge.hasPrefix("Bearer realm=\"Users\""))
       #expect(challenge.contains("error=\"invalid_token\"") == (token != nil))
       #expect(answer.value == nil)
@@ -117,7 +118,7 @@ struct LocalTaskServerTests {
     let server = LocalTaskServer(tenant: tenant, requiredScopes: ["write"])
     let answer = try await send(server, "GET", "", try await token())
     #expect(answer.status == 403)
-    #expect(answer.headers["WWW-Authenticate"]?.contains("error=\"insufficient_scope\", scope=\"write\"") == true)
+    #expect(answer.challenge?.contains("error=\"insufficient_scope\", scope=\"write\"") == true)
   }
 
   @Test func tokenForTheAppItselfIsTaken() async throws {

@@ -152,7 +152,7 @@ struct LocalTenantPageTests {
     let signIn = try await visitor.post(url, known.merging(["stage": "signIn", "action": "continue"]) { $1 })
     #expect(signIn.status == 302)
     #expect(
-      signIn.headers["Set-Cookie"]?.hasSuffix("; Path=/; HttpOnly; SameSite=Lax; Secure") == true)
+      signIn.header("set-cookie")?.hasSuffix("; Path=/; HttpOnly; SameSite=Lax; Secure") == true)
   }
 
   @Test("At another identity provider anyone may log in, known to the tenant or not", arguments: [true, false])

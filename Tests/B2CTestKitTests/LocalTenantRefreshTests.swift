@@ -102,8 +102,10 @@ struct LocalTenantRefreshTests {
 
   @Test(
     arguments: [
-      (["refresh_token": "unknown"], "AADB2C90085"), (["refresh_token": nil], "AADB2C90083"),
-      (["client_secret": "x"], "AADB2C90083"), (["scope": "https://contoso.onmicrosoft.com/x/y"], "AADB2C90117"),
+      (["refresh_token": "unknown"], "AADB2C90129"), (["refresh_token": ""], "AADB2C90129"),
+      (["refresh_token": nil], "AADB2C90083"), (["client_secret": "x"], "AADB2C90084"),
+      (["client_secret": ""], "AADB2C90084"), (["client_assertion": "x"], "AADB2C90084"),
+      (["scope": "https://contoso.onmicrosoft.com/x/y"], "AADB2C90117"),
     ] as [([String: String?], String)])
   func badRefreshIsRefused(changes: [String: String?], code: String) async throws {
     let token = try await visitor.tokens()["refresh_token"]

@@ -27,7 +27,7 @@ struct LocalTenantTokenTests {
   @Test func answerHasTheMembersOfTheService() async throws {
     let answer = try await visitor.redeem(visitor.signIn()["code"], changing: ["client_info": "1"])
     #expect(answer.status == 200)
-    #expect(answer.headers["Cache-Control"] == "no-store")
+    #expect(answer.header("cache-control") == "no-store")
     #expect(answer["token_type"] == "Bearer")
     #expect(answer.members["not_before"] == .integer(1_767_225_600))
     #expect(answer.members["expires_in"] == .integer(3600))
@@ -107,7 +107,7 @@ struct LocalTenantTokenTests {
       (["code_verifier": String(repeating: "é", count: 43)], "AADB2C90083"),
       (["code_verifier": String(repeating: "a", count: 43)], "AADB2C90182"),
       (["redirect_uri": "com.example.tasks:/other"], "AADB2C90085"), (["client_id": "unknown"], "AADB2C90018"),
-      (["client_id": nil], "AADB2C90083"), (["client_secret": "x"], "AADB2C90083"),
+      (["client_id": nil], "AADB2C90083"), (["client_secret": "x"], "AADB2C90084"),
       (["grant_type": "password"], "AADB2C90083"), (["code": "unknown"], "AADB2C90085"), (["code": nil], "AADB2C90083"),
     ] as [([String: String?], String)])
   func badRedemptionIsRefused(changes: [String: String?], code: String) async throws {
@@ -116,6 +116,19 @@ struct LocalTenantTokenTests {
     #expect(answer.description.hasPrefix(code + ": "), "\(answer.description)")
     #expect(answer.description.contains("\r\nCorrelation ID: "))
     #expect(answer["access_token"] == nil)
+  }
+
+  @Test("A client secret has a code of its own", arguments: [LocalTenant.Shape.b2c, .entra, .ciam])
+  func clientSecret(_ shape: LocalTenant.Shape) async throws {
+    let visitor = TenantVisitor(LocalTenant(shape: shape))
+    let code = shape == .b2c ? "AADB2C90084: " : "AADSTS700025: "
+    let secret = try await visitor.redeem(visitor.signIn()["code"], changing: ["client_secret": "x"])
+    #expect(secret.status == 400 && secret.description.hasPrefix(code))
+    let basic = URLRequest(
+      method: "POST", url: try visitor.url(visitor.tokenPath),
+      headers: ["Authorization": "Basic eDp5", "Content-Type": "application/x-www-form-urlencoded"],
+      body: Data("grant_type=refresh_token&refresh_token=x&client_id=\(visitor.tenant.clientID)".utf8))
+    #expect(try TokenAnswer(await visitor.transport.answer(to: basic)).description.hasPrefix(code))
   }
 
   @Test func codeIsGoodOnceAndItsSecondUseEndsTheTokens() async throws {

@@ -108,6 +108,7 @@ check(asked and carol.send("GET", callback)[1]["Location"] == "/" and carol.task
 carol = Visitor()
 callback, _ = carol.sign_in_at(carol.begin(), action="cancel")
 check(carol.send("GET", callback)[1]["Location"] == "/" and carol.tasks() is None, "Cancel leads elsewhere")
+check("login" not in carol.own, "the cookie of a sign-in outlives a Cancel")
 
 # A thousand strangers end no sign-in, and need nothing of the provider, which answers no one meanwhile.
 waiting, stranger = Visitor(), Visitor()
@@ -132,8 +133,16 @@ for changed in [sealed[:-8] + "AAAAAAA=", "A" + sealed[1:] if sealed[0] != "A" e
     check(victim.send("GET", own)[0] == 403, "a changed cookie signs in")
 victim.own["login"] = sealed
 check(victim.send("GET", own)[0] == 303 and victim.tasks() is not None, "an attacker has ended a sign-in")
+check("login" not in victim.own, "the cookie of a sign-in outlives it")
 victim.own["login"] = sealed
 check(victim.send("GET", own)[0] in (400, 401), "a callback works twice")
+check("login" not in victim.own, "the cookie of a sign-in outlives an error")
+
+# Two tabs: the second sign-in replaces the first, and can be finished although the first one's callback comes.
+tabs = Visitor()
+first, _ = tabs.sign_in_at(tabs.begin())
+second, _ = tabs.sign_in_at(tabs.begin())
+check(tabs.send("GET", first)[0] == 403 and tabs.send("GET", second)[0] == 303 and tabs.tasks() is not None, "two tabs")
 for site_of, name, needs in [(ports, "login", []), ([https], "__Host-login", ["Secure"])]:
     first, *rest = Visitor(at=site_of).send("GET", "/login")[1]["Set-Cookie"].split("; ")
     check(first.startswith(name + "=") and len(first) < 4_000, f"the cookie {first[:20]} has {len(first)} bytes")

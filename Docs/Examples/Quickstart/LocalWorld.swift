@@ -17,7 +17,7 @@ struct LocalWorld: Sendable {
       tenantName: "quickstart",
       policies: [
         LocalPolicy("B2C_1_todo_email_signup", .signUp), LocalPolicy("B2C_1_todo_email_signin", .signIn),
-        LocalPolicy("B2C_1_todo_facebook_signin", .identityProvider("facebook.com")),
+        LocalPolicy("B2C_1_todo_facebook_signin", .federatedSignIn),
       ], redirectURIs: [redirectURI], now: { time.now })
     tasks = LocalTaskServer(tenant: tenant)
     try await tenant.start()

@@ -7,6 +7,8 @@ struct Login: Codable {
   let pending: PendingSignIn
   /// Whether the visitor chooses a new password, and signs in after it.
   var setsPassword = false
+  /// A browser forgets the cookie in time, but a copy of it would not.
+  var begun = Date()
 
   /// The `state` of a page or of a callback.
   static func state(of url: URL) -> String? {
@@ -32,12 +34,13 @@ struct LoginSeal: Sendable {
     return cookie
   }
 
-  /// Returns what this server has sealed; `nil` for anything else.
+  /// Returns what this server has sealed within its lifetime; `nil` for anything else.
   func open(_ cookie: String) -> Login? {
     guard let data = Data(base64Encoded: cookie), let box = try? AES.GCM.SealedBox(combined: data),
       let json = try? AES.GCM.open(box, using: key)
     else { return nil }
-    return try? JSONDecoder().decode(Login.self, from: json)
+    let login = try? JSONDecoder().decode(Login.self, from: json)
+    return login.flatMap { $0.begun.timeIntervalSinceNow > -Double(Self.lifetime) ? $0 : nil }
   }
 }
 

@@ -15,7 +15,7 @@ struct Site: Sendable {
     router.add(middleware: Answers())
     router.get("/") { request, _ in try await visit(request, list) }
     router.get("/login") { _, _ in try await begin() }
-    router.get(RouterPath(redirectURI.path)) { request, _ in try await callback(request) }
+    router.get(RouterPath(redirectURI.path)) { request, context in try await callback(request, context) }
     router.post("/add") { request, context in
       try await visit(request) { user in
         try await connector.addTask(TaskItem(itemName: field(of: request, context)), user: user)
@@ -46,32 +46,34 @@ struct Site: Sendable {
     return response
   }
 
-  private func callback(_ request: Request) async throws -> Response {
+  private func callback(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
     let url = URL(string: "\(redirectURI.absoluteString)?\(request.uri.query ?? "")")
     let query = request.uri.queryParameters
     // The provider's sign-out page leads here, too.
     if query["code"] == nil, query["error"] == nil { return redirect(to: "/") }
-    // Without the cookie, the address may be a link that signs this visitor in as its sender.
+    // Without the cookie, the address may be a link that signs this visitor in as its sender. A cookie of another sign-in
+    // stays, because that one may be under way in another tab.
     guard let url, let login = cookie("login", of: request).flatMap(logins.open),
       Login.state(of: url) == Login.state(of: login.pending.url)
     else {
       let text = "This sign-in was not begun in this browser, or another one was begun after it."
       return page("<p>\(text)</p><a href=\"/login\">Sign in</a>", .forbidden)
     }
+    var response: Response
     do {
       let user = try await connector.finishSignIn(login.pending, callback: url).user
       if login.setsPassword { return try await begin() }
       let session = try await sessions.begin(user, replacing: cookie("session", of: request))
-      var response = redirect(to: "/")
+      response = redirect(to: "/")
       response.setCookie(cookie("session", session, seconds: Sessions.lifetime))
-      response.setCookie(cookie("login", "", seconds: 0))
-      return response
-    } catch let error as ConnectorError where error.code == .passwordResetRequested {
-      guard let reset = connector.settings.policies.policy(of: .passwordReset) else { throw error }
-      return try await begin(reset, setsPassword: true)
-    } catch ErrorCode.userCancelledInPage {
-      return redirect(to: "/")
+    } catch let error as ConnectorError {
+      let reset = connector.settings.policies.policy(of: .passwordReset)
+      if error.code == .passwordResetRequested, let reset { return try await begin(reset, setsPassword: true) }
+      response = error.code == .userCancelledInPage ? redirect(to: "/") : failure(error, context)
     }
+    // This sign-in has ended, whatever came of it.
+    response.setCookie(cookie("login", "", seconds: 0))
+    return response
   }
 
   // MARK: Signing out

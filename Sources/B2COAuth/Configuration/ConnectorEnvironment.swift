@@ -7,7 +7,7 @@ package import Foundation
 ///
 /// ```swift
 /// var environment = ConnectorEnvironment()
-/// environment.cache = InMemoryTokenCache()
+/// environment.cache = .memory()
 /// environment.onEvent = { print($0) }
 /// let connector = try Connector(settings: .main, environment: environment)
 /// ```

@@ -26,6 +26,10 @@ final class LocalFront: Sendable {
     let limits = LoopbackLimits(bodyBytes: 8 << 20)
     let listener = try await LoopbackListener(port: port, limits: limits) { exchange in
       let sent = exchange.request
+      guard Self.namesThisMachine(sent) else {
+        _ = await exchange.respond(.text("This server answers for names of this machine only.", status: 421))
+        return
+      }
       guard let origin = origin.withLock({ $0 }), let target = URL(string: origin + sent.target) else {
         return exchange.close()
       }
@@ -52,6 +56,15 @@ final class LocalFront: Sendable {
       return listening
     }
     await stopped?.listener.close()
+  }
+
+  /// Returns whether the `Host` field names this machine, at any port because a port may be forwarded.
+  ///
+  /// Any other name that resolves to this machine belongs to a page elsewhere (DNS rebinding).
+  private static func namesThisMachine(_ request: LoopbackRequest) -> Bool {
+    let host = (request.headers["host"] ?? "").lowercased()
+    let name = host.dropLast(host.utf8.reversed().prefix { (0x30...0x39).contains($0) }.count)
+    return RedirectURIRules.listenerHosts.contains(name.hasSuffix(":") ? String(name.dropLast()) : host)
   }
 
   /// Adds this machine to `no_proxy` of this process, once.

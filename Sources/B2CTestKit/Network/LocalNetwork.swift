@@ -26,6 +26,15 @@ public struct LocalNetwork: HTTPTransport {
   ///   - services: The servers; the first that answers for an origin gets its requests.
   ///   - clock: The clock that deadlines are measured by; the system's unless said otherwise.
   public init(_ services: any LocalService..., clock: any Clock<Duration> = ContinuousClock()) {
+    self.init(services, clock: clock)
+  }
+
+  /// Makes a network of an array of servers.
+  ///
+  /// - Parameters:
+  ///   - services: The servers; the first that answers for an origin gets its requests.
+  ///   - clock: The clock that deadlines are measured by; the system's unless said otherwise.
+  public init(_ services: [any LocalService], clock: any Clock<Duration> = ContinuousClock()) {
     self.services = services
     self.clock = clock
   }

@@ -36,7 +36,19 @@ public final class ScriptedPresenter: SignInPresenter {
   ///   - transport: What the pages are reached by: a ``LocalNetwork``, or a transport over real HTTP.
   ///   - script: What the person does, an action for each page; the last is repeated.
   ///   - onStep: Called with each step as it happens, secrets left out.
-  public init(transport: any HTTPTransport, _ script: Action..., onStep: (@Sendable (String) -> Void)? = nil) {
+  public convenience init(
+    transport: any HTTPTransport, _ script: Action..., onStep: (@Sendable (String) -> Void)? = nil
+  ) {
+    self.init(transport: transport, script, onStep: onStep)
+  }
+
+  /// Makes a scripted person from an array of actions.
+  ///
+  /// - Parameters:
+  ///   - transport: What the pages are reached by: a ``LocalNetwork``, or a transport over real HTTP.
+  ///   - script: What the person does, an action for each page; the last is repeated.
+  ///   - onStep: Called with each step as it happens, secrets left out.
+  public init(transport: any HTTPTransport, _ script: [Action], onStep: (@Sendable (String) -> Void)? = nil) {
     self.transport = transport
     self.onStep = onStep
     state = Locked(State(script: script))
@@ -45,7 +57,12 @@ public final class ScriptedPresenter: SignInPresenter {
   /// Puts a new script in place of what is left of the old one.
   ///
   /// - Parameter script: What the person does, an action for each page; the last is repeated.
-  public func follow(_ script: Action...) { state.withLock { $0.script = script } }
+  public func follow(_ script: Action...) { follow(script) }
+
+  /// Puts an array of actions in place of what is left of the old script.
+  ///
+  /// - Parameter script: What the person does, an action for each page; the last is repeated.
+  public func follow(_ script: [Action]) { state.withLock { $0.script = script } }
 
   /// Forgets the cookies, as a fresh browser has none.
   public func clearCookies() { state.withLock { $0.cookies = [:] } }

@@ -4,10 +4,6 @@ package import Foundation
 
 /// A private key for tests: makes itself, shows its public half as a JWK, signs tokens.
 ///
-/// ```swift
-/// let key = try TestSigningKey()
-/// let token = try key.token(claims: ["iss": .string("https://issuer.example"), "sub": .string("1")])
-/// ```
 /// Such a key never leaves the process, and nothing outside a test may trust it.
 package struct TestSigningKey: Sendable {
   /// The algorithm it signs with.

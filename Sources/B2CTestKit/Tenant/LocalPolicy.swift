@@ -1,34 +1,26 @@
-/// A policy (user flow) of a local tenant: its id and what it does with the user.
-public struct LocalPolicy: Sendable, Hashable {
-  /// The task of a policy.
-  public enum Kind: Sendable, Hashable {
-    /// Asks for email, password and display name, and makes a user of them.
-    case signUp
-    /// Asks for email and password.
-    case signIn
-    /// Asks for email and password, and offers to sign up.
-    case signUpOrSignIn
-    /// Lets a signed-in user change the display name.
-    case editProfile
-    /// Sets a new password for an email.
-    case resetPassword
-    /// Sends the user to another identity provider, whose page is pretended here too; the value is its `idp` claim.
-    case identityProvider(String)
-  }
+public import B2CAuthority
 
+/// A policy (user flow) of a local tenant: its id and what it does with the user.
+///
+/// A policy of kind `federatedSignIn` leads to the page of another identity provider, which the tenant shows itself.
+public struct LocalPolicy: Sendable, Hashable {
   /// The policy's id, in the case the portal would show.
   public var id: String
-  /// The task of the policy.
-  public var kind: Kind
+  /// What the policy does with the user.
+  public var kind: Policy.Kind
+  /// The `idp` claim of the users of a `federatedSignIn` policy.
+  public var identityProvider: String
 
   /// Makes a policy.
   ///
   /// - Parameters:
   ///   - id: The policy's id, such as `B2C_1_SignIn`.
   ///   - kind: What it does with the user.
-  public init(_ id: String, _ kind: Kind) {
+  ///   - identityProvider: Where a `federatedSignIn` policy sends the user: the `idp` claim of its users.
+  public init(_ id: String, _ kind: Policy.Kind, identityProvider: String = "facebook.com") {
     self.id = id
     self.kind = kind
+    self.identityProvider = identityProvider
   }
 
   /// `B2C_1_SignUp`.
@@ -38,11 +30,11 @@ public struct LocalPolicy: Sendable, Hashable {
   /// `B2C_1_SignUpOrSignIn`.
   public static let signUpOrSignIn = LocalPolicy("B2C_1_SignUpOrSignIn", .signUpOrSignIn)
   /// `B2C_1_EditProfile`.
-  public static let editProfile = LocalPolicy("B2C_1_EditProfile", .editProfile)
+  public static let editProfile = LocalPolicy("B2C_1_EditProfile", .profileEdit)
   /// `B2C_1_ResetPassword`.
-  public static let resetPassword = LocalPolicy("B2C_1_ResetPassword", .resetPassword)
+  public static let resetPassword = LocalPolicy("B2C_1_ResetPassword", .passwordReset)
   /// `B2C_1_FacebookSignIn`.
-  public static let facebookSignIn = LocalPolicy("B2C_1_FacebookSignIn", .identityProvider("facebook.com"))
+  public static let facebookSignIn = LocalPolicy("B2C_1_FacebookSignIn", .federatedSignIn)
 
   /// One policy of each kind.
   public static let standard = [signUp, signIn, signUpOrSignIn, editProfile, resetPassword, facebookSignIn]

@@ -51,6 +51,8 @@ extension LocalRefusal {
       "invalid_request", 90006, 50011,
       "The redirect URI '\(uri)' provided in the request is not registered for the client id.")
   }
+  static let clientSecret = LocalRefusal(
+    "invalid_request", 90084, 700_025, "Public clients should not send a client_secret.")
   static func unsupportedScope(_ text: String) -> LocalRefusal {
     LocalRefusal("invalid_scope", 90117, 70011, "The scope '\(text)' provided in request is not supported.")
   }

@@ -1,3 +1,4 @@
+internal import B2CAuthority
 internal import B2CCore
 internal import B2CHTTP
 internal import B2COAuth
@@ -87,7 +88,7 @@ extension LocalTenant {
   }
 
   /// The kind of policy that a call runs; shapes without policies have a fixed one.
-  func kind(_ call: LocalTenantCall) -> LocalPolicy.Kind {
+  func kind(_ call: LocalTenantCall) -> Policy.Kind {
     call.policy?.kind ?? (shape == .entra ? .signIn : .signUpOrSignIn)
   }
 
@@ -98,14 +99,15 @@ extension LocalTenant {
     if call.prompts.contains("create") { return .signUp }
     switch kind(call) {
     case .signUp: return .signUp
-    case .resetPassword: return .resetPassword
-    case .editProfile: return mustSignIn ? .signIn : .editProfile
-    case .identityProvider(let name):
-      return mustSignIn || session?.user.identityProvider != name ? .identityProvider : nil
+    case .passwordReset: return .resetPassword
+    case .profileEdit: return mustSignIn ? .signIn : .editProfile
+    case .federatedSignIn:
+      return mustSignIn || session?.user.identityProvider != provider(call) ? .identityProvider : nil
     case .signIn, .signUpOrSignIn:
       guard mustSignIn else { return nil }
-      let hinted = LocalPolicy.Kind.identityProvider(call.query["domain_hint"] ?? "")
-      return policies.contains { $0.kind == hinted } ? .identityProvider : .signIn
+      let hint = call.query["domain_hint"]
+      let isHinted = policies.contains { $0.kind == .federatedSignIn && $0.identityProvider == hint }
+      return isHinted ? .identityProvider : .signIn
     }
   }
 
@@ -118,7 +120,7 @@ extension LocalTenant {
     state.withLock { $0.codes[code] = IssuedCode(grant: grant, request: call.query, issuedAt: call.now) }
     var response = redirect([("code", code)] + (isEntra ? [("session_state", RandomText.guid())] : []), call)
     // Facebook's own mark, which survives on the way to the app.
-    if call.policy?.kind == .identityProvider("facebook.com") { response.headers["Location"]? += "#_=_" }
+    if kind(call) == .federatedSignIn, provider(call) == "facebook.com" { response.headers["Location"]? += "#_=_" }
     return response
   }
 

@@ -76,7 +76,7 @@ extension LocalTenant {
     let id = RandomText.make()
     state.withLock { $0.sessions[id] = (user.id, call.now) }
     var response =
-      stage == .signIn && kind(call) == .editProfile
+      stage == .signIn && kind(call) == .profileEdit
       ? show(.editProfile, user: user, call)
       : finish(LocalSession(user: user, since: call.now), isNewUser: isNewUser, call)
     let secure = call.origin.hasPrefix("https:") ? "; Secure" : ""
@@ -85,9 +85,8 @@ extension LocalTenant {
   }
 
   /// The identity provider that a policy or a domain hint leads to.
-  private func provider(_ call: LocalTenantCall) -> String {
-    if case .identityProvider(let name) = kind(call) { return name }
-    return call.query["domain_hint"] ?? ""
+  func provider(_ call: LocalTenantCall) -> String {
+    (kind(call) == .federatedSignIn ? call.policy?.identityProvider : call.query["domain_hint"]) ?? ""
   }
 }
 

@@ -9,9 +9,7 @@ extension LocalTenant {
     state.withLock { $0.counters.tokenRequests += 1 }
     return jsonAnswer(call) {
       try checkClient(call.form)
-      guard call.form["client_secret"] == nil else {
-        throw LocalRefusal.malformed("a public client has no client_secret")
-      }
+      guard !call.hasClientSecret else { throw LocalRefusal.clientSecret }
       switch call.form["grant_type"] {
       case "authorization_code": return try redeemCode(call)
       case "refresh_token": return try refresh(call)
@@ -57,7 +55,8 @@ extension LocalTenant {
     _ = try classify(LocalTenantCall.scopes(call.form))
     // Checked and marked as used in one step, so that only one of two simultaneous requests succeeds.
     let issued: IssuedRefreshToken = try state.withLock { state in
-      guard let issued = state.refreshTokens[token] else { throw LocalRefusal.unknownGrant }
+      // A tenant that was restarted knows no token of before, and the answer ends the app's session, so that it signs in.
+      guard let issued = state.refreshTokens[token] else { throw LocalRefusal.grantRevoked }
       try checkPolicy(issued.grant, call)
       guard state.user(id: issued.grant.userID) != nil, !state.revokedGrants.contains(issued.grant.id) else {
         throw LocalRefusal.grantRevoked

@@ -78,6 +78,11 @@ struct LocalTenantCall: Sendable {
     origin + prefix + path + (policy == nil ? "" : query["p"].map { "?p=" + $0 } ?? "")
   }
 
+  /// Whether the client authenticates itself (RFC 6749 section 2.3.1, RFC 7523 section 2.2), which a public one cannot.
+  var hasClientSecret: Bool {
+    (form["client_secret"] ?? form["client_assertion"] ?? request.value(forHTTPHeaderField: "Authorization")) != nil
+  }
+
   var prompts: Set<String> { Set((query["prompt"] ?? "").split(separator: " ").map(String.init)) }
 
   /// The scopes of a query or form; none where it names none.

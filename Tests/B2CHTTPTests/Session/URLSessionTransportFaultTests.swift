@@ -56,7 +56,6 @@ struct URLSessionTransportFaultTests {
       ("", false), ("", true), ("HTTP/1.1 200 OK\r\nContent-Le", true),
       ("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n0123456789", true),
       ("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n0123456789", false),
-      ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n01234\r\n", false),
     ])
   func lost(sent: String, byReset: Bool) async throws {
     let code = try await code { exchange in
@@ -65,6 +64,33 @@ struct URLSessionTransportFaultTests {
     }
     #expect(code == .network)
   }
+
+  #if os(Linux)
+    // What libcurl makes of them. Another system's Foundation may take such a body for whole, or such a line for an answer
+    // of HTTP/0.9.
+
+    @Test("A chunked answer without its last chunk is lost")
+    func chunkedWithoutEnd() async throws {
+      for sent in ["5\r\n01234\r\n", "5\r\n012"] {
+        let code = try await code { exchange in
+          await exchange.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + sent)
+          exchange.close()
+        }
+        #expect(code == .network)
+      }
+    }
+
+    @Test("What is not HTTP is an error")
+    func notHTTP() async throws {
+      for sent in ["220 mail.example.com ready\r\n", "SSH-2.0-OpenSSH_9.2\r\n"] {
+        let code = try await code { exchange in
+          await exchange.write(sent)
+          exchange.close()
+        }
+        #expect(code == .invalidResponse)
+      }
+    }
+  #endif
 
   #if canImport(FoundationNetworking)
     @Test("An IPv6 literal is an error that no second try helps against, in words of its own")
@@ -104,14 +130,6 @@ struct URLSessionTransportFaultTests {
     // The session goes on.
     count.withLock { $0 = 0 }
     #expect(try await transport.answer(to: request, limits: .patient).status == 200)
-  }
-
-  @Test func whatIsNotHTTPIsAnError() async throws {
-    let code = try await code { exchange in
-      await exchange.write("220 mail.example.com ready\r\n")
-      exchange.close()
-    }
-    #expect(code == .invalidResponse)
   }
 
   @Test(arguments: [
