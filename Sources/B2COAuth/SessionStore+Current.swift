@@ -59,7 +59,7 @@ extension SessionStore {
   /// Looks at the positions of all records once, so that the first sign-in of this process comes after them.
   ///
   /// A cache of more than 1,000 users belongs to a server, which names its users and has no current one.
-  private func lookOnce() async {
+  func lookOnce() async {
     guard state.withLock({ $0.highestPosition == nil }) else { return }
     var highest = Int64.min
     if let keys = try? await listing().keys, keys.count <= 1_000 {
@@ -75,7 +75,7 @@ extension SessionStore {
   }
 
   /// Takes the position of a sign-in: after all that were seen, and in all processes about the time of it.
-  private func nextPosition(at now: Date) -> Int64 {
+  func nextPosition(at now: Date) -> Int64 {
     let milliseconds = Int64(exactly: (now.timeIntervalSince1970 * 1_000).rounded(.down)) ?? 0
     return state.withLock { state in
       let highest = state.highestPosition ?? .min

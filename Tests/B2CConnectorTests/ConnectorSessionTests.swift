@@ -251,7 +251,7 @@ struct ConnectorSessionTests {
 
 extension UserInfo {
   /// The same user once the session has expired.
-  fileprivate var expired: UserInfo { UserInfo(id: id, claims: claims) }
+  fileprivate var expired: UserInfo { UserInfo(id: id, claims: claims, policyID: policyID) }
 }
 
 /// A presenter whose sign-out page stays open until the gate opens.
