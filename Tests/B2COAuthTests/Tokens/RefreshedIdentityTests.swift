@@ -209,14 +209,4 @@ struct RefreshedIdentityTests {
     #expect(try await stage.record.claims["name"] == "Renamed")
     #expect(stage.fixture.network.requestCount == before + 1)
   }
-
-  @Test("A record without an iss is compared with nothing")
-  func withoutIssuer() async throws {
-    let stage = try await Stage()
-    var record = stage.before
-    record.claims["iss"] = nil
-    try await stage.fixture.cache.store(record, for: stage.key)
-    stage.refreshWill(Change("another iss") { $0["iss"] = "https://evil.example" })
-    _ = try await stage.client.accessToken()
-  }
 }
