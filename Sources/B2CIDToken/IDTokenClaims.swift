@@ -32,7 +32,9 @@ package struct IDTokenClaims: Sendable, Hashable {
   /// users would become one. A subject may be `0`, because some providers number their users.
   package static func identifiers(in claims: [String: JSONValue]) -> [String: String] {
     claims.compactMapValues(\.string).filter { name, text in
-      guard ["iss", "sub", "oid", "tid"].contains(name), name != "sub" || text != subjectPlaceholder else { return false }
+      guard ["iss", "sub", "oid", "tid"].contains(name), name != "sub" || text != subjectPlaceholder else {
+        return false
+      }
       let visible = text.unicodeScalars.lazy.filter {
         PrintableText.isPrintable($0) && !$0.properties.isWhitespace && !$0.properties.isDefaultIgnorableCodePoint
       }
@@ -107,7 +109,9 @@ package enum NumericDate {
 
   package static func date(_ value: JSONValue) -> Date? {
     // `Double` also reads text like "nan", "0x10" and "1e3".
-    if let text = value.string, text.utf8.count > 20 || !text.utf8.allSatisfy("0123456789.".utf8.contains) { return nil }
+    if let text = value.string, text.utf8.count > 20 || !text.utf8.allSatisfy("0123456789.".utf8.contains) {
+      return nil
+    }
     guard let seconds = value.double, (0...latest).contains(seconds) else { return nil }
     return Date(timeIntervalSince1970: seconds)
   }

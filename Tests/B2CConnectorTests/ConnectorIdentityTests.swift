@@ -79,7 +79,7 @@ struct ConnectorIdentityTests {
       }
       let error = try await #require(throws: ConnectorError.self) { try await connector.signIn() }
       #expect(error.code == .invalidResponse && error.message.contains("it has no sub"))
-      #expect(error.recoverySuggestion?.contains("User's Object ID") == true)
+      #expect(error.recoverySuggestion?.contains("the claim sub") == true)
       #expect(try await connector.users().isEmpty)
     }
   }

@@ -100,7 +100,8 @@ struct ConnectorSecrecyTests {
     for request in browser.requests {
       shown += text(of: request) + text(of: [request]) + text(of: Optional(request) as Any)
       let items = URLComponents(url: request.url, resolvingAgainstBaseURL: false)?.queryItems ?? []
-      hidden += items.filter { ["state", "nonce", "id_token_hint", "code_challenge"].contains($0.name) }.compactMap(\.value)
+      hidden += items.filter { ["state", "nonce", "id_token_hint", "code_challenge"].contains($0.name) }.compactMap(
+        \.value)
     }
     #expect(hidden.count == 6)
     for text in hidden { #expect(!shown.contains(text), "\(text)") }

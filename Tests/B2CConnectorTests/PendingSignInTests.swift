@@ -220,7 +220,9 @@ struct PendingSignInTests {
     var dumped = ""
     dump(pending, to: &dumped)
     let stored = try JSONSerialization.jsonObject(with: JSONEncoder().encode(pending)) as? [String: Any] ?? [:]
-    for value in [stored["state"] as? String, stored["nonce"] as? String, stored["verifier"] as? String, pending.url.query] {
+    for value in [
+      stored["state"] as? String, stored["nonce"] as? String, stored["verifier"] as? String, pending.url.query,
+    ] {
       let value = try #require(value)
       #expect(!"\(pending) \(String(reflecting: pending)) \(dumped)".contains(value))
     }
@@ -238,7 +240,9 @@ struct PendingSignInTests {
       }
       var shown = "\(read)" + String(reflecting: read) + events.withLock { "\($0)" }
       dump(read, to: &shown)
-      let isPlain = shown.unicodeScalars.allSatisfy { $0 == "\n" || !"\u{1B}\r\u{202E}\u{85}".unicodeScalars.contains($0) }
+      let isPlain = shown.unicodeScalars.allSatisfy {
+        $0 == "\n" || !"\u{1B}\r\u{202E}\u{85}".unicodeScalars.contains($0)
+      }
       #expect(isPlain && !shown.contains("\n[ok]"), "\(shown)")
     }
   }
@@ -271,7 +275,9 @@ struct PendingSignInTests {
 
   static let coders: [Coder] = [
     .json("plain"),
-    .json("snake case", { $0.keyEncodingStrategy = .convertToSnakeCase }, { $0.keyDecodingStrategy = .convertFromSnakeCase }),
+    .json(
+      "snake case", { $0.keyEncodingStrategy = .convertToSnakeCase }, { $0.keyDecodingStrategy = .convertFromSnakeCase }
+    ),
     .json("snake case at the encoder alone", { $0.keyEncodingStrategy = .convertToSnakeCase }),
     .json("snake case at the decoder alone", { _ in }, { $0.keyDecodingStrategy = .convertFromSnakeCase }),
     .json("dates by ISO 8601 at the encoder alone", { $0.dateEncodingStrategy = .iso8601 }),

@@ -17,7 +17,8 @@ private struct SignedInScene {
 
   /// Signs Alice in; `byDevice` by a device code that brings no id_token.
   init(
-    _ shape: LocalTenant.Shape = .b2c, byDevice: Bool = false, _ change: @escaping @Sendable (inout Claims) -> Void = { _ in }
+    _ shape: LocalTenant.Shape = .b2c, byDevice: Bool = false,
+    _ change: @escaping @Sendable (inout Claims) -> Void = { _ in }
   ) async throws {
     let clock = clock
     tenant = LocalTenant(shape: shape, now: { clock.date })
@@ -76,7 +77,8 @@ struct RefreshedUserTests {
       refresh: { $0["oid"] = foreign }),
     Row(testDescription: "another tenant, after a sign-in without tid", refresh: { $0["tid"] = foreign }),
     Row(
-      testDescription: "another tenant, after a blank one", signIn: { $0["tid"] = " " }, refresh: { $0["tid"] = foreign }
+      testDescription: "another tenant, after a blank one", signIn: { $0["tid"] = " " },
+      refresh: { $0["tid"] = foreign }
     ),
     Row(
       testDescription: "another tenant of Entra ID", shape: .entra, refresh: { $0["tid"] = foreign }),
@@ -199,7 +201,8 @@ struct RefreshedUserTests {
     }
   }
 
-  @Test("A stored user without an issuer is of the provider's issuer", arguments: [LocalTenant.Shape.b2c, .entra, .ciam])
+  @Test(
+    "A stored user without an issuer is of the provider's issuer", arguments: [LocalTenant.Shape.b2c, .entra, .ciam])
   func storedWithoutIssuer(_ shape: LocalTenant.Shape) async throws {
     for issuer in [nil, "https://evil.example", "https://login.example/22222222-2222-4222-8222-222222222222/v2.0"] {
       let scene = try await SignedInScene(shape)

@@ -125,7 +125,8 @@ extension TokenRecord {
       copy.idToken = idToken
       copy.claims = claims
       // An id_token of a refresh need not repeat how the user signed in (OpenID Connect Core section 12.2).
-      let kept = ["nonce", "auth_time", "acr", "amr", "idp"] + (answer.replacesStandardClaims ? [] : Self.standardClaims)
+      let kept =
+        ["nonce", "auth_time", "acr", "amr", "idp"] + (answer.replacesStandardClaims ? [] : Self.standardClaims)
       for name in kept where (claims[name] ?? .null) == .null { copy.claims[name] = self.claims[name] }
       let named = IDTokenClaims.identifiers(in: claims)
       for name in ["iss", "sub", "oid", "tid"] where named[name] == nil { copy.claims[name] = self.claims[name] }

@@ -178,7 +178,10 @@ struct RefreshedIdentityTests {
       $0["aud"] = [.string(client), "another-client"]
       $0["azp"] = .string(client)
     },
-    Change("expired within the clock's tolerance") { $0["exp"] = .integer(1_767_225_600 + 4_000 - 290) },
+    Change("expired within the clock's tolerance") {
+      $0["iat"] = .integer(1_767_225_600)
+      $0["exp"] = .integer(1_767_225_600 + 4_000 - 290)
+    },
   ]
 
   @Test("Its claims replace the record's otherwise", arguments: good)
