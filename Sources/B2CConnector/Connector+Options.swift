@@ -24,11 +24,11 @@ extension Connector {
     public var retry = RetryPolicy()
     /// How long before its end a token is renewed; at most half of the token's life counts.
     ///
-    /// 300 seconds. Guide "The connector", Limits and lifetimes.
+    /// 300 seconds; a negative margin counts as zero. Guide "The connector", Limits and lifetimes.
     public var expiryMargin = Duration.seconds(300)
     /// How far this device's clock may be off when an id_token is checked, beside the measured offset.
     ///
-    /// 300 seconds. Guide "The connector", Limits and lifetimes.
+    /// 300 seconds; a negative one counts as zero. Guide "The connector", Limits and lifetimes.
     public var clockSkew = Duration.seconds(300)
     /// Further APIs that ``Connector/data(for:scopes:user:limits:)`` may send tokens to.
     ///
@@ -61,8 +61,8 @@ extension Connector {
       configuration.correlationID = settings.correlationID
       configuration.limits = limits
       configuration.retry = retry
-      configuration.expiryMargin = expiryMargin
-      configuration.clockSkew = clockSkew
+      configuration.expiryMargin = max(.zero, expiryMargin)
+      configuration.clockSkew = max(.zero, clockSkew)
       configuration.refreshesTokens = refreshesTokens
       configuration.beforeRefresh = beforeRefresh
       return configuration

@@ -49,6 +49,9 @@ public struct Secret: Sendable, Hashable, Codable, Redacted {
 package protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension Redacted {
+  /// The name of the type, unless the type shows more.
+  public var description: String { "\(Self.self)" }
+
   /// The same as `description`.
   public var debugDescription: String { description }
 

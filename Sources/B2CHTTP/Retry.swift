@@ -112,6 +112,8 @@ package struct RetryingTransport: Sendable {
     _ request: URLRequest, limits: TransportLimits, isIdempotent: Bool? = nil, noting history: inout RequestHistory
   ) async throws -> (Data, HTTPURLResponse) {
     do { try request.validatedOrigin() } catch { throw error.about(request) }
+    // A refresh token that is sent and not waited for would be lost.
+    guard limits.deadline > .zero else { throw ConnectorError(URLError(.timedOut), request, limits) }
     let mayRepeat = isIdempotent ?? ["GET", "HEAD"].contains(request.method)
     let stopwatch = Stopwatch(clock)
     var attempt = 1

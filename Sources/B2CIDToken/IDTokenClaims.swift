@@ -26,6 +26,24 @@ package struct IDTokenClaims: Sendable, Hashable {
   /// The text that Azure AD B2C writes into `sub` where it is not configured.
   package static let subjectPlaceholder = "Not supported currently. Use oid claim."
 
+  /// Returns the claims that say who the user is and at which issuer, without values that do not tell users apart.
+  ///
+  /// A custom policy without a value may send an empty text, white space, a GUID of zeros or a number for every user, and two
+  /// users would become one. A subject may be `0`, because some providers number their users.
+  package static func identifiers(in claims: [String: JSONValue]) -> [String: String] {
+    claims.compactMapValues(\.string).filter { name, text in
+      guard ["iss", "sub", "oid", "tid"].contains(name), name != "sub" || text != subjectPlaceholder else {
+        return false
+      }
+      let visible = text.unicodeScalars.lazy.filter {
+        PrintableText.isPrintable($0) && !$0.properties.isWhitespace && !$0.properties.isDefaultIgnorableCodePoint
+      }
+      let digits = visible.filter { !"-{}()".unicodeScalars.contains($0) }
+      if digits.contains(where: { $0 != "0" }) { return true }
+      return name == "sub" && !visible.isEmpty && digits.count != 32
+    }
+  }
+
   /// Reads the claims that every id_token has to have (OpenID Connect Core section 2).
   init(reading fields: [String: JSONValue]) throws(ConnectorError) {
     all = fields
@@ -51,11 +69,12 @@ package struct IDTokenClaims: Sendable, Hashable {
 
   /// `sub`, or `oid` where `sub` says so.
   static func subject(_ fields: [String: JSONValue]) throws(ConnectorError) -> String {
-    guard let subject = fields["sub"]?.string, !subject.isEmpty else {
-      throw ConnectorError(idToken: "it has no sub")
+    let named = identifiers(in: fields)
+    if let subject = named["sub"] { return subject }
+    guard fields["sub"]?.string == subjectPlaceholder else {
+      throw ConnectorError(idToken: "it has no sub", recoverySuggestion: Advice.subject)
     }
-    guard subject == subjectPlaceholder else { return subject }
-    guard let objectID = fields["oid"]?.string, !objectID.isEmpty else {
+    guard let objectID = named["oid"] else {
       throw ConnectorError(
         idToken: "its sub points to oid, which it has not",
         recoverySuggestion: "Add the claim User's Object ID to the user flow.")
@@ -84,13 +103,15 @@ extension IDTokenClaims: Redacted {
 }
 
 /// A time in seconds since 1970 (RFC 7519 section 2), as a number or, as Azure AD B2C also writes it, as a text.
-enum NumericDate {
+package enum NumericDate {
   /// The last second of the year 9999; what lies beyond is no time a server means.
   private static let latest = 253_402_300_799.0
 
-  static func date(_ value: JSONValue) -> Date? {
-    // Not any text that `Double` takes, such as "nan", "0x10" and "1e3".
-    if let text = value.string, text.utf8.count > 20 || text.wholeMatch(of: /[0-9.]+/) == nil { return nil }
+  package static func date(_ value: JSONValue) -> Date? {
+    // `Double` also reads text like "nan", "0x10" and "1e3".
+    if let text = value.string, text.utf8.count > 20 || !text.utf8.allSatisfy("0123456789.".utf8.contains) {
+      return nil
+    }
     guard let seconds = value.double, (0...latest).contains(seconds) else { return nil }
     return Date(timeIntervalSince1970: seconds)
   }

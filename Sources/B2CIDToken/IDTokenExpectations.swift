@@ -61,7 +61,8 @@ package enum IssuerExpectation: Sendable, Hashable {
 
   private static let placeholder = "{tenantid}"
 
-  func accepts(_ issuer: String, tenantID: String?) -> Bool {
+  /// Whether a token that names this tenant may name this issuer.
+  package func accepts(_ issuer: String, tenantID: String?) -> Bool {
     switch self {
     case .exact(let expected): ASCIIText.isSame(issuer, expected)
     case .template(let template):

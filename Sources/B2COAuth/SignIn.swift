@@ -50,7 +50,7 @@ package struct SignIn: Sendable {
     let (request, pending) = try await prepare(policy, options, correlationID)
     // The keys are not needed before the answer comes: they are fetched while the user is at the page.
     async let _: Void = services.providers.prefetch(policy, correlationID: correlationID)
-    return try await redeem(pending, try await show(request))
+    return try await redeem(pending, try await show(request, pending))
   }
 
   /// Whatever is wrong with the settings is found here, before a page opens.
@@ -82,14 +82,14 @@ package struct SignIn: Sendable {
     }
   }
 
-  private func show(_ request: AuthorizationRequest) async throws -> URL {
+  private func show(_ request: AuthorizationRequest, _ pending: PendingSignIn) async throws -> URL {
     do {
       return try await services.presenter.present(
         PresentationRequest(
-          purpose: .signIn, redirectURI: configuration.redirectURI, state: request.state,
+          purpose: .signIn, redirectURI: configuration.redirectURI, state: pending.state,
           prefersEphemeralSession: request.options.prefersEphemeralSession,
           prefersFullScreen: request.options.prefersFullScreen,
-          makeURL: { try request.url(redirectURI: $0) }))
+          makeURL: { pending.url(redirectURI: $0) }))
     } catch var error as ConnectorError where [.userClosedBrowser, .timedOut].contains(error.code) {
       // The page was opened, so its server knows the id; other failures may have kept it from opening.
       error.correlationID = error.correlationID ?? request.provider.known(request.correlationID)

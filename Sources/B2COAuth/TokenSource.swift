@@ -183,7 +183,9 @@ package struct TokenSource: Sendable {
     defer { store.observers.changed() }
     guard let record = try await store.record(key) else { throw Self.signedOut }
     // At a generic issuer only its metadata knows where to send the request; it is not fetched under the lock.
-    let route = try await services.providers.tokenRoute(for: record.policy, correlationID: correlationID)
+    // Nor is the issuer of a user whom no id_token has named.
+    let route = try await services.providers.tokenRoute(
+      for: record.policy, namesIssuer: record.issuer == nil, correlationID: correlationID)
     let clock = services.environment.clock
     return try await store.withRefreshLock(key, atMost: services.configuration.limits.deadline * 2, on: clock) {
       // From sending to storing; while a refresh waits for its turn it needs no time of the system.
@@ -243,13 +245,13 @@ package struct TokenSource: Sendable {
     let response = try await services.endpoint.refresh(
       refreshToken, scopes: scopes, claims: request.claims, to: route, correlationID: correlationID)
     let claims = try RefreshedIdentity(
-      clientID: services.configuration.clientID, now: services.serverClock.now,
-      skew: services.configuration.clockSkew.inSeconds
+      clientID: services.configuration.clientID, userID: session.key.userID, route: route,
+      now: services.serverClock.now, skew: services.configuration.clockSkew.inSeconds
     ).claims(response.idToken, of: record)
     // What is not named is granted again (RFC 6749 section 6).
     let answer = TokenAnswer(
       response: response, requested: request.scopes, sent: scopes ?? record.grantedScopes.sorted(), at: now,
-      claims: claims)
+      claims: claims, replacesStandardClaims: route.isMicrosoft)
     guard let updated = try await stored(answer, of: refreshToken, session, correlationID) else { return nil }
     services.report(.refreshFinished, record.policyID, correlationID)
     guard let accessToken = response.accessToken else {

@@ -31,7 +31,7 @@ struct ConnectorSecrecyTests {
   private func text(of value: Any) -> String {
     var dumped = ""
     dump(value, to: &dumped)
-    return "\(value)" + String(reflecting: value) + dumped
+    return "\(value)" + String(reflecting: value) + dumped + "\(Mirror(reflecting: value).children.map { $0 })"
   }
 
   @Test("Nothing the connector gives or throws shows a secret")
@@ -82,6 +82,55 @@ struct ConnectorSecrecyTests {
     for canary in canaries {
       for text in shown { #expect(!text.contains(canary), "\(canary.prefix(4))… in \(text.prefix(200))") }
     }
+  }
+
+  @Test("Printing what shows a page, and what it is shown by, shows nothing of it")
+  func pages() async throws {
+    let world = World()
+    let browser = world.script(.signIn(.alice))
+    let connector = try world.connector(presenter: browser)
+    var options = SignInOptions(prompt: .login)
+    options.loginHint = "alice@secret.example"
+    options.claimsRequest = #"{"id_token":{"secretClaim":null}}"#
+    options.extraParameters = ["secretName": "secretValue"]
+    try await connector.signIn(options: options)
+    _ = try? await connector.signOut(endsBrowserSession: true, sendsIDTokenHint: true)
+    var shown = text(of: options)
+    var hidden = ["secret"]
+    for request in browser.requests {
+      shown += text(of: request) + text(of: [request]) + text(of: Optional(request) as Any)
+      let items = URLComponents(url: request.url, resolvingAgainstBaseURL: false)?.queryItems ?? []
+      hidden += items.filter { ["state", "nonce", "id_token_hint", "code_challenge"].contains($0.name) }.compactMap(
+        \.value)
+    }
+    #expect(hidden.count == 6)
+    for text in hidden { #expect(!shown.contains(text), "\(text)") }
+  }
+
+  @Test("Printing a presenter shows nothing of its page, while that is open and after its callback")
+  func presenters() async throws {
+    let (pages, opened) = AsyncStream.makeStream(of: URL.self)
+    let external = ExternalBrowserPresenter { opened.yield($0) }
+    let loopback = LoopbackPresenter { opened.yield($0) }
+    let presenters: [(any SignInPresenter, String)] = [
+      (external, "com.example.tasks:/callback"), (loopback, "http://127.0.0.1/callback"),
+    ]
+    var shown = ""
+    for (presenter, redirect) in presenters {
+      let request = PresentationRequest(
+        url: try url("https://login.example/page?nonce=secret-nonce&id_token_hint=secret-hint"),
+        redirectURI: try url(redirect), state: Secret("secret-state"))
+      let page = Task { try await presenter.present(request) }
+      var openings = pages.makeAsyncIterator()
+      _ = await openings.next()
+      shown += text(of: presenter)
+      external.resume(with: try url("com.example.tasks:/callback?code=secret-code&state=secret-state"))
+      shown += text(of: presenter)
+      page.cancel()
+      _ = await page.result
+      shown += text(of: presenter)
+    }
+    #expect(!shown.contains("secret"), "\(shown)")
   }
 
   @Test("No secret is in a URL, except the callback and the hint that end in one")

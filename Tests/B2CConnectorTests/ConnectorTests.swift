@@ -274,6 +274,47 @@ struct ConnectorTests {
     #expect(asked.all == [user.id])
   }
 
+  @Test(
+    "However negative the margin, no expired token is served",
+    arguments: [.seconds(-1), .seconds(-50), .seconds(-86_400), .seconds(Int64.min), .nanoseconds(-1)] as [Duration])
+  func negativeMargin(_ margin: Duration) async throws {
+    let world = World()
+    let connector = try world.connector { $0.expiryMargin = margin }
+    try await connector.doPolicy(.signIn)
+    await world.clock.advance(by: .seconds(3_590))
+    _ = try await connector.accessToken()
+    #expect(world.tenant.counters.refreshRequests == 0)
+    await world.clock.advance(by: .seconds(10))
+    let token = try await connector.accessToken()
+    #expect(world.tenant.counters.refreshRequests == 1 && token.expiresAt > world.clock.date)
+  }
+
+  @Test("A negative skew refuses no right token", arguments: [.seconds(-600), .seconds(Int64.min)] as [Duration])
+  func negativeSkew(_ skew: Duration) async throws {
+    let world = World()
+    let connector = try world.connector { $0.clockSkew = skew }
+    try await connector.doPolicy(.signIn)
+    await world.clock.advance(by: .seconds(3_700))
+    world.tenant.users[0].displayName = "Renamed"
+    _ = try await connector.accessToken()
+    #expect(try await connector.users().map(\.name) == ["Renamed"])
+  }
+
+  @Test(
+    "Without time for an answer no refresh token is sent, which would be lost",
+    arguments: [.zero, .seconds(-1), .seconds(Int64.min)] as [Duration])
+  func noTime(_ deadline: Duration) async throws {
+    let cache = DictionaryCache()
+    let (world, connector) = try await World().signedIn(cache: cache)
+    await world.clock.advance(by: .seconds(3_700))
+    let hasty = try world.connector(cache: cache) { $0.limits.deadline = deadline }
+    await expectError(ConnectorError.self, .timedOut) { try await hasty.accessToken() }
+    await hasty.close()
+    #expect(world.tenant.counters.refreshRequests == 0)
+    _ = try await connector.accessToken()
+    #expect(world.tenant.counters.refreshRequests == 1)
+  }
+
   @Test("A cache of under thirty lines plugs in")
   func ownCache() async throws {
     let cache = DictionaryCache()

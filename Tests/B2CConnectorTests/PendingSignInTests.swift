@@ -220,10 +220,107 @@ struct PendingSignInTests {
     var dumped = ""
     dump(pending, to: &dumped)
     let stored = try JSONSerialization.jsonObject(with: JSONEncoder().encode(pending)) as? [String: Any] ?? [:]
-    for name in ["state", "nonce", "verifier", "url"] {
-      let value = try #require(stored[name] as? String)
+    for value in [
+      stored["state"] as? String, stored["nonce"] as? String, stored["verifier"] as? String, pending.url.query,
+    ] {
+      let value = try #require(value)
       #expect(!"\(pending) \(String(reflecting: pending)) \(dumped)".contains(value))
     }
+  }
+
+  @Test("What was altered on the way is printed without escape codes and line breaks")
+  func altered() async throws {
+    let pending = try await instance().beginSignIn(policy: Policy("B2C_1_SignIn"))
+    let text = String(decoding: try JSONEncoder().encode(pending), as: UTF8.self)
+    for code in [#"\u001b[2J"#, #"\r\n[ok] "#, #"\u202e"#, #"\u0085"#] {
+      let altered = Data(text.replacing(#""policy":""#, with: #""policy":""# + code).utf8)
+      let read = try JSONDecoder().decode(PendingSignIn.self, from: altered)
+      await #expect(throws: ConnectorError.self) {
+        try await instance().finishSignIn(read, callback: url("https://tasks.example.com/callback"))
+      }
+      var shown = "\(read)" + String(reflecting: read) + events.withLock { "\($0)" }
+      dump(read, to: &shown)
+      let isPlain = shown.unicodeScalars.allSatisfy {
+        $0 == "\n" || !"\u{1B}\r\u{202E}\u{85}".unicodeScalars.contains($0)
+      }
+      #expect(isPlain && !shown.contains("\n[ok]"), "\(shown)")
+    }
+  }
+
+  /// How a server may code it.
+  struct Coder: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let again: @Sendable (PendingSignIn) throws -> PendingSignIn
+
+    static func json(
+      _ name: String, _ encoding: @escaping @Sendable (JSONEncoder) -> Void = { _ in },
+      _ decoding: @escaping @Sendable (JSONDecoder) -> Void = { _ in }
+    ) -> Coder {
+      Coder(testDescription: name) {
+        let (encoder, decoder) = (JSONEncoder(), JSONDecoder())
+        encoding(encoder)
+        decoding(decoder)
+        return try decoder.decode(PendingSignIn.self, from: encoder.encode($0))
+      }
+    }
+
+    static func propertyList(_ format: PropertyListSerialization.PropertyListFormat) -> Coder {
+      Coder(testDescription: "property list \(format.rawValue)") {
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = format
+        return try PropertyListDecoder().decode(PendingSignIn.self, from: encoder.encode($0))
+      }
+    }
+  }
+
+  static let coders: [Coder] = [
+    .json("plain"),
+    .json(
+      "snake case", { $0.keyEncodingStrategy = .convertToSnakeCase }, { $0.keyDecodingStrategy = .convertFromSnakeCase }
+    ),
+    .json("snake case at the encoder alone", { $0.keyEncodingStrategy = .convertToSnakeCase }),
+    .json("snake case at the decoder alone", { _ in }, { $0.keyDecodingStrategy = .convertFromSnakeCase }),
+    .json("dates by ISO 8601 at the encoder alone", { $0.dateEncodingStrategy = .iso8601 }),
+    .json("dates in milliseconds at the decoder alone", { _ in }, { $0.dateDecodingStrategy = .millisecondsSince1970 }),
+    .json(
+      "dates as text", { $0.dateEncodingStrategy = .custom { _, _ in throw CocoaError(.coderInvalidValue) } },
+      { $0.dateDecodingStrategy = .iso8601 }),
+    .json(
+      "data as numbers", { $0.dataEncodingStrategy = .deferredToData }, { $0.dataDecodingStrategy = .deferredToData }),
+    .propertyList(.xml), .propertyList(.binary),
+  ]
+
+  @Test("Any coder keeps all of it, with any strategy for keys, dates and data", arguments: coders)
+  func coded(_ coder: Coder) async throws {
+    let connector = try instance { $0.additionalScopes = ["https://graph.microsoft.com/User.Read"] }
+    var options = SignInOptions(prompt: .login)
+    options.loginHint = "Alice+tasks@example.com"
+    options.uiLocales = ["de", "en"]
+    options.extraParameters = ["campaign": "A & B=1", "empty": "", "unit": "ä%20+"]
+    let pending = try await connector.beginSignIn(options: options)
+    let again = try coder.again(pending)
+    #expect(again.url == pending.url)
+    #expect(query(of: again.url)["unit"] == "ä%20+" && query(of: again.url)["prompt"] == "login")
+    let url = try await callback(of: .alice, at: instance().beginSignIn().url)
+    // Its own callback alone fits.
+    await expectError(ConnectorError.self, .invalidResponse, saying: "state") {
+      try await connector.finishSignIn(again, callback: url)
+    }
+    let plain = try coder.again(try await instance().beginSignIn())
+    let result = try await instance().finishSignIn(plain, callback: callback(of: .alice, at: plain.url))
+    #expect(result.user.objectID == LocalUser.alice.id)
+  }
+
+  @Test("Sealed, it fits into a cookie, with many scopes too", arguments: [1, 12, 16])
+  func size(_ count: Int) async throws {
+    let names = (1...count).map { "https://contoso.onmicrosoft.com/a-task-api-with-a-long-name/tasks.read.write.\($0)" }
+    let pending = try await instance { $0.scopes = names }.beginSignIn()
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .withoutEscapingSlashes
+    let json = try encoder.encode(pending)
+    // Nonce and tag of the seal, and base64.
+    #expect((json.count + 28 + 2) / 3 * 4 < 4_000)
+    #expect(!String(decoding: json, as: UTF8.self).contains("code_challenge"))
   }
 }
 

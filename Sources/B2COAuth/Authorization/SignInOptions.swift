@@ -1,5 +1,9 @@
+internal import B2CCore
+
 /// The options of a sign-in beyond the settings.
-public struct SignInOptions: Sendable {
+///
+/// Printing them shows their type alone, because hints, claims and parameters may be personal or secret.
+public struct SignInOptions: Sendable, Redacted {
   /// The OpenID Connect `prompt` parameter; none is sent unless the app names one.
   public var prompt = Prompt.automatic
   /// Who has to sign in, such as the user whose session has expired; anyone may when `nil`.

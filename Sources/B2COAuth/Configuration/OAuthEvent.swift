@@ -51,7 +51,7 @@ extension OAuthEvent: CustomStringConvertible {
   /// Step, policy, error, reason and correlation id in one line.
   public var description: String {
     var words = [step]
-    if let policyID { words.append("policy=\(policyID)") }
+    if let policyID { words.append("policy=\(PrintableText.plain(policyID, limit: 128))") }
     if let errorCode { words.append("error=\(errorCode.rawValue)") }
     if let correlationID { words.append("correlation=\(correlationID.uuidString.lowercased())") }
     return words.joined(separator: " ")

@@ -10,7 +10,7 @@ public import Foundation
 /// let presenter = ExternalBrowserPresenter { await openURL($0) }
 /// // in the app: .onOpenURL { presenter.resume(with: $0) }
 /// ```
-public final class ExternalBrowserPresenter: SignInPresenter {
+public final class ExternalBrowserPresenter: SignInPresenter, Redacted {
   private struct Flow {
     let request: PresentationRequest
     let callback: PendingCallback

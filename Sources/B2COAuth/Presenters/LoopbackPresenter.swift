@@ -11,7 +11,7 @@ public import Foundation
 /// The listener lives for one sign-in. The browser is opened at a one-time local page of it that redirects to the sign-in
 /// page, so that the page's URL is on no command line. Besides that page only the redirect's path with the right `state` is
 /// answered; everything else is 404. A sign-out ends at the path with any `state`.
-public struct LoopbackPresenter: SignInPresenter {
+public struct LoopbackPresenter: SignInPresenter, Redacted {
   private let open: @Sendable (URL) async throws -> Void
   private let page: @Sendable (_ isSuccess: Bool) -> String
   private let timeout: Duration

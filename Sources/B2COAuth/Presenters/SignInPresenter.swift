@@ -1,3 +1,4 @@
+internal import B2CCore
 public import Foundation
 
 /// Shows a page to the user and returns the URL of its redirect.
@@ -30,7 +31,9 @@ extension SignInPresenter {
 }
 
 /// A page to show and the redirect to wait for.
-public struct PresentationRequest: Sendable {
+///
+/// Printing it shows its type alone, because its URL and its state are secret.
+public struct PresentationRequest: Sendable, Redacted {
   /// The reason for showing the page.
   package enum Purpose: Sendable, Hashable {
     /// A policy is run: sign-up, sign-in, profile edit, password reset.

@@ -38,7 +38,8 @@ struct Provider: Sendable {
       )
     }
     authorizationEndpoint = authorization
-    tokenRoute = TokenRoute(url: token, policy: policy, service: configuration.authority.kind(for: policy))
+    tokenRoute = TokenRoute(
+      url: token, policy: policy, service: configuration.authority.kind(for: policy), issuer: metadata.issuer)
     let isMicrosoft = tokenRoute.isMicrosoft
     addsOfflineAccess = isMicrosoft || metadata.scopes.contains("offline_access")
     endSessionEndpoint = isMicrosoft ? endpoints.endSession : metadata.endSessionEndpoint
@@ -53,6 +54,8 @@ struct TokenRoute: Sendable {
   let policy: Policy?
   /// The kind of the authority.
   let service: Authority.Kind
+  /// The issuer of the provider's metadata; `nil` if they were not fetched for this route.
+  var issuer: String?
 
   /// Whether the provider speaks with Microsoft's extensions.
   var isMicrosoft: Bool { service != .openIDConnect }

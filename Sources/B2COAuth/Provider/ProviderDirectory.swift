@@ -44,11 +44,12 @@ actor ProviderDirectory {
     return provider
   }
 
-  /// Returns where token requests go: without any request where the authority makes its own URLs.
+  /// Returns where token requests go: without any request where the authority makes its own URLs, unless the route must also
+  /// name the provider's issuer.
   ///
   /// A transport of the app may never return: after twice the limit of a request it is not waited for any longer.
-  func tokenRoute(for policy: Policy?, correlationID: UUID) async throws -> TokenRoute {
-    guard let url = try Endpoints(authority: configuration.authority, policy: policy).token else {
+  func tokenRoute(for policy: Policy?, namesIssuer: Bool, correlationID: UUID) async throws -> TokenRoute {
+    guard !namesIssuer, let url = try Endpoints(authority: configuration.authority, policy: policy).token else {
       return try await provider(
         for: policy, atMost: configuration.limits.deadline * 2, correlationID: correlationID
       ).tokenRoute

@@ -10,37 +10,51 @@ internal import Foundation
 struct RefreshedIdentity: Sendable {
   /// How far two times of one sign-in may be apart, in seconds.
   private static let tolerance = 300.0
+  /// The longest life of an id_token, in seconds: a year.
+  private static let longestLife = 365 * 86_400.0
 
   let clientID: String
+  /// The id of the record's user.
+  let userID: String
+  let route: TokenRoute
   let now: Date
   let skew: TimeInterval
 
   /// Returns the claims to take over, `nil` to keep those of the record.
   ///
-  /// - Throws: ``ConnectorError`` with code `interactionRequired` when it names another person, issuer or client: the whole
+  /// - Throws: ``ConnectorError`` with code `interactionRequired` if it names another user, issuer or client: the whole
   ///   answer is refused then.
   func claims(_ idToken: Secret?, of record: TokenRecord) throws -> [String: JSONValue]? {
     guard let idToken, let new = try? IDToken(compact: idToken).unverifiedClaims() else { return nil }
-    if let named = other(new, record.claims) {
+    let (before, after) = (IDTokenClaims.identifiers(in: record.claims), IDTokenClaims.identifiers(in: new))
+    if let named = other(new, before, after) {
       var error = ConnectorError(
         own: .interactionRequired, "The id_token of the refresh names \(named).", recoverySuggestion: "Sign in again.")
       error.endsSession = true
       throw error
     }
-    return isOfSignIn(new, record.claims) ? new : nil
+    // Otherwise they may be those of another user.
+    let isComparable = ["sub", "oid"].contains { before[$0] != nil && after[$0] != nil }
+    return isComparable && isOfSignIn(new, after, record.claims) ? new : nil
   }
 
-  private func other(_ new: [String: JSONValue], _ old: [String: JSONValue]) -> String? {
+  private func other(
+    _ new: [String: JSONValue], _ before: [String: String], _ after: [String: String]
+  ) -> String? {
     func differs(_ name: String) -> Bool {
-      guard let before = old[name]?.string, let after = new[name]?.string else { return false }
-      return !ASCIIText.isSame(before, after)
+      if let before = before[name], let after = after[name] { !ASCIIText.isSame(before, after) } else { false }
     }
-    let isSubject = { (value: JSONValue?) in value?.string.map { $0 != IDTokenClaims.subjectPlaceholder } ?? false }
-    let audience = self.audience(new)
-    if isSubject(old["sub"]), isSubject(new["sub"]), differs("sub") { return "another user than the sign-in" }
-    if differs("oid") || differs("tid") { return "another user than the sign-in" }
-    if differs("iss") { return "another issuer than the sign-in" }
-    if let audience, !audience.contains(where: { ASCIIText.isSame($0, clientID) }) {
+    if differs("sub") || differs("oid") || differs("tid") { return "another user than the sign-in" }
+    // The new ones over the record's, so that a claim which only one of them has counts too.
+    let all = before.merging(after) { $1 }
+    let expected = before["iss"].map(IssuerExpectation.exact) ?? route.issuer.map(IssuerExpectation.init(published:))
+    if let issuer = after["iss"], expected?.accepts(issuer, tenantID: all["tid"]) == false {
+      return "another issuer than the sign-in"
+    }
+    let identity = UserIdentity(
+      claims: all.mapValues(JSONValue.string), issuer: all["iss"] ?? route.issuer ?? "", isMicrosoft: route.isMicrosoft)
+    guard ASCIIText.isSame(identity.userID, userID) else { return "another user than the sign-in" }
+    if let audience = audience(new), !audience.contains(where: { ASCIIText.isSame($0, clientID) }) {
       return "another client than this app"
     }
     if let party = new["azp"]?.string, !ASCIIText.isSame(party, clientID) { return "another client than this app" }
@@ -52,15 +66,24 @@ struct RefreshedIdentity: Sendable {
   }
 
   /// Whether its claims are those of the same sign-in, no older than the record's, and not expired.
-  private func isOfSignIn(_ new: [String: JSONValue], _ old: [String: JSONValue]) -> Bool {
-    guard new["iss"]?.string != nil, new["sub"]?.string != nil, audience(new) != nil, let end = new["exp"]?.double,
-      Date(timeIntervalSince1970: end).addingTimeInterval(skew) > now
+  ///
+  /// If claims from the future were taken over, every later token would count as older, and a role that the server takes
+  /// away would stay.
+  private func isOfSignIn(
+    _ new: [String: JSONValue], _ named: [String: String], _ old: [String: JSONValue]
+  ) -> Bool {
+    let latest = now.addingTimeInterval(skew)
+    guard named["iss"] != nil, named["sub"] != nil || new["sub"] == .string(IDTokenClaims.subjectPlaceholder),
+      audience(new) != nil,
+      let end = new["exp"].flatMap(NumericDate.date), let issued = new["iat"].flatMap(NumericDate.date),
+      end.addingTimeInterval(skew) > now, issued <= latest, end > issued,
+      end.timeIntervalSince(issued) <= Self.longestLife
     else { return false }
     if let nonce = new["nonce"], let before = old["nonce"], nonce != before { return false }
     if let time = new["auth_time"]?.double, let before = old["auth_time"]?.double, abs(time - before) > Self.tolerance {
       return false
     }
-    guard let issued = new["iat"]?.double, let before = old["iat"]?.double else { return true }
-    return issued >= before - Self.tolerance
+    guard let before = old["iat"].flatMap(NumericDate.date), before <= latest else { return true }
+    return issued.timeIntervalSince(before) >= -Self.tolerance
   }
 }

@@ -1,18 +1,20 @@
 internal import B2CCore
+internal import B2CIDToken
 internal import Foundation
 
 extension TokenRecord {
   /// The access token that covers the wanted scopes and lasts long enough, if there is one.
   ///
-  /// Of the margin before its end at most half of a token's life counts, so that short tokens are used at all. Excluded
-  /// tokens are known to be bad or not wanted. A token that is used to its end is not renewed when the server suggests it.
+  /// Of the margin before its end at most half of a token's life counts, so that short tokens are used at all. A negative
+  /// margin counts as zero, so that no expired token is used. Excluded tokens are known to be bad or not wanted. A token that
+  /// is used to its end is not renewed when the server suggests it.
   func usableToken(
     covering scopes: [String], now: Date, margin: TimeInterval, isToTheEnd: Bool, excluding excluded: [Secret]
   ) -> CachedAccessToken? {
     accessTokens.first { entry in
       let life = entry.expiresAt.timeIntervalSince(entry.receivedAt)
       return entry.covers(scopes) && !excluded.contains(entry.token)
-        && entry.expiresAt.timeIntervalSince(now) > min(margin, life / 2)
+        && entry.expiresAt.timeIntervalSince(now) > max(0, min(margin, life / 2))
         && (isToTheEnd || entry.refreshAt.map { now < $0 } ?? true)
     }
   }
@@ -63,6 +65,9 @@ extension TokenRecord {
     return covering.filter { $0.receivedAt <= entry.receivedAt }.map(\.token)
   }
 
+  /// The issuer that the id_token named; `nil` for a user whom only the userinfo endpoint has named.
+  var issuer: String? { IDTokenClaims.identifiers(in: claims)["iss"] }
+
   /// The policy that signed in, in the case the developer wrote it.
   var policy: Policy? { policyID.flatMap { try? Policy($0) } }
 }
@@ -78,15 +83,25 @@ struct TokenAnswer: Sendable {
   let at: Date
   /// The claims of its accepted id_token; `nil` where those of the record stay.
   let claims: [String: JSONValue]?
+  /// Whether the claims replace the record's standard claims too, as at Microsoft's authorities.
+  var replacesStandardClaims = true
 }
 
 /// What a token answer makes of a record.
 extension TokenRecord {
+  /// The standard claims of OpenID Connect Core section 5.1, without `sub`.
+  private static let standardClaims = [
+    "name", "given_name", "family_name", "middle_name", "nickname", "preferred_username", "profile", "picture",
+    "website", "email", "email_verified", "gender", "birthdate", "zoneinfo", "locale", "phone_number",
+    "phone_number_verified", "address", "updated_at",
+  ]
+
   /// The record after a token answer: the new tokens in place of those they replace, the rest kept.
   ///
   /// The refresh token that the answer brought is always taken: the one before has been used. The claims of its id_token
-  /// replace the record's: what the server took away is gone. Those about the sign-in itself are kept where the new token
-  /// does not repeat them (OpenID Connect Core section 12.2).
+  /// replace the record's, so that a role which the server took away is gone. The record keeps who the user is and how the
+  /// user signed in if the new token does not repeat it. At providers other than Microsoft's it also keeps the standard
+  /// claims, because many of these send name and address at the sign-in only.
   func taking(_ answer: TokenAnswer) -> TokenRecord {
     var copy = self
     copy.isEnded = false
@@ -109,8 +124,15 @@ extension TokenRecord {
     if let claims = answer.claims, let idToken = response.idToken {
       copy.idToken = idToken
       copy.claims = claims
-      for name in ["nonce", "auth_time", "acr", "amr", "idp"] where copy.claims[name] == nil {
-        copy.claims[name] = self.claims[name]
+      // An id_token of a refresh need not repeat how the user signed in (OpenID Connect Core section 12.2).
+      let kept =
+        ["nonce", "auth_time", "acr", "amr", "idp"] + (answer.replacesStandardClaims ? [] : Self.standardClaims)
+      for name in kept where (claims[name] ?? .null) == .null { copy.claims[name] = self.claims[name] }
+      let named = IDTokenClaims.identifiers(in: claims)
+      for name in ["iss", "sub", "oid", "tid"] where named[name] == nil { copy.claims[name] = self.claims[name] }
+      // The provider has verified the old address, and not the new one.
+      for name in ["email", "phone_number"] where copy.claims[name] != self.claims[name] {
+        copy.claims[name + "_verified"] = claims[name + "_verified"]
       }
     }
     return copy

@@ -1,4 +1,5 @@
 internal import B2CCore
+internal import B2CIDToken
 internal import Foundation
 
 #if canImport(FoundationNetworking)
@@ -58,7 +59,7 @@ extension TokenSource {
       error.retryAfter = RetryAfter.seconds(in: response)
       throw error.about(url)
     }
-    guard let claims = try? JSONReader.object(body), let subject = claims["sub"]?.string, !subject.isEmpty else {
+    guard let claims = try? JSONReader.object(body), let subject = IDTokenClaims.identifiers(in: claims)["sub"] else {
       throw ConnectorError(
         own: .invalidResponse, "The userinfo answer is not a JSON object with a sub.",
         recoverySuggestion: "Have the provider send userinfo as plain JSON for this client."

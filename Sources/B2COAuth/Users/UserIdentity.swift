@@ -10,16 +10,15 @@ struct UserIdentity: Sendable {
   let userID: String
 
   init(claims: [String: JSONValue], issuer: String, isMicrosoft: Bool) {
+    let named = IDTokenClaims.identifiers(in: claims)
     guard isMicrosoft else {
       // `sub` is unique within its issuer and case-sensitive (OpenID Connect Core section 2); no other claim says who it is.
       // An issuer has no fragment (Discovery section 3), so that the first `#` is where the subject begins.
-      userID = Self.ascii(issuer, escaping: "#") + "#" + Self.ascii(claims["sub"]?.string ?? "")
+      userID = Self.ascii(issuer, escaping: "#") + "#" + Self.ascii(named["sub"] ?? named["oid"] ?? "")
       return
     }
-    let subject = claims["sub"]?.string.flatMap { $0 == IDTokenClaims.subjectPlaceholder ? nil : $0 }
-    let object = Self.part(claims["oid"]?.string ?? subject ?? "")
-    let tenant = Self.part(claims["tid"]?.string ?? Self.tenant(in: issuer))
-    userID = object + "." + tenant
+    let object = named["oid"] ?? named["sub"] ?? ""
+    userID = Self.part(object) + "." + Self.part(named["tid"] ?? Self.tenant(in: issuer))
   }
 
   /// Returns the user id that a caller means, GUIDs of Microsoft's authorities in any case.

@@ -1,4 +1,5 @@
 public import B2CCore
+internal import B2CIDToken
 internal import Foundation
 
 /// A user: an id, the claims of a verified id_token, and whether there is a session.
@@ -53,10 +54,10 @@ public struct UserInfo: Sendable, Hashable, Identifiable {
   public var subject: String { text("sub") ?? "" }
 
   /// The object id of the user in the directory (`oid`).
-  public var objectID: String? { text("oid") }
+  public var objectID: String? { IDTokenClaims.identifiers(in: claims)["oid"] }
 
   /// The tenant id (`tid`).
-  public var tenantID: String? { text("tid") }
+  public var tenantID: String? { IDTokenClaims.identifiers(in: claims)["tid"] }
 
   /// The display name (`name`), else given and family name.
   public var name: String? {
