@@ -25,6 +25,9 @@ package struct TokenSource: Sendable {
     /// The claims that the token shall have, as JSON text.
     var claims: String?
 
+    /// The claims in ASCII, for comparing.
+    var escapedClaims: String? { claims.map(FormEncoding.escape) }
+
     /// Whether the answer of an earlier refresh is no answer to this.
     var mustRefresh: Bool { isForced || claims != nil }
   }
@@ -95,7 +98,7 @@ package struct TokenSource: Sendable {
       if let still { return still }
       throw Self.refreshNotAllowed
     }
-    let flight = TokenFlight(key: session.key, scopes: Scopes.ofAPI(request.scopes), claims: request.claims)
+    let flight = TokenFlight(key: session.key, scopes: Scopes.ofAPI(request.scopes), claims: request.escapedClaims)
     if !request.mustRefresh, !store.mayTry(flight, now: now) {
       if let still { return still }
       if let token = try await refusedToken(request, session.key, flight) { return token }
@@ -195,7 +198,7 @@ package struct TokenSource: Sendable {
       // Another process or a sign-in may have brought the token.
       if request.claims == nil, let hit = usable(record, request, excluded) { return hit }
       guard let refreshToken = record.refreshToken else { throw record.isEnded ? Self.expired : Self.notRenewable }
-      let flight = TokenFlight(key: key, scopes: Scopes.ofAPI(request.scopes), claims: request.claims)
+      let flight = TokenFlight(key: key, scopes: Scopes.ofAPI(request.scopes), claims: request.escapedClaims)
       store.noteTry(flight, now: now)
       services.report(isLastTry ? .retry : .refreshStarted, record.policyID, correlationID, error: refusal)
       do {
@@ -277,5 +280,6 @@ package struct TokenSource: Sendable {
 package struct TokenFlight: Hashable, Sendable {
   let key: TokenCacheKey
   let scopes: Set<String>
+  /// Escaped to ASCII, because Swift takes two forms of `é` for the same text.
   let claims: String?
 }
