@@ -117,7 +117,7 @@ extension Authority {
   /// Returns the policy of the path or of `?p=`; several must be the same.
   private static func policy(_ ids: [String]) throws(AuthorityFault) -> Policy? {
     guard let id = ids.first else { return nil }
-    guard let policy = try? Policy(id), ids.allSatisfy({ $0.lowercased() == policy.key }) else {
+    guard let policy = try? Policy(id), ids.allSatisfy({ ASCIIText.isSameIgnoringCase($0, id) }) else {
       throw AuthorityFault(
         message: "The authority contains two policies, or a policy id with characters that no policy has.",
         recoverySuggestion: "A policy id looks like B2C_1_SignIn.")

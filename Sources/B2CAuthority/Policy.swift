@@ -18,8 +18,8 @@ public struct Policy: Sendable, Hashable {
   /// The identity provider to go to directly, such as `facebook.com`.
   public package(set) var domainHint: String?
 
-  /// The id in lower case, by which policies are told apart, and for cache keys.
-  package var key: String { id.lowercased() }
+  /// The id in lower case and escaped to ASCII, by which policies are told apart.
+  package var key: String { FormEncoding.escape(ASCIIText.lowercased(id)) }
 
   /// Creates a policy from its id.
   ///
@@ -46,8 +46,8 @@ public struct Policy: Sendable, Hashable {
   public init(
     id: String, name: String? = nil, kind: Kind? = nil, domainHint: String? = nil
   ) throws {
-    guard (1...128).contains(id.count), ![".", ".."].contains(id), !id.contains(where: Self.forbidden.contains),
-      id.unicodeScalars.allSatisfy(AuthorityText.isVisible)
+    guard (1...128).contains(id.unicodeScalars.count), ![".", ".."].contains(id),
+      !id.contains(where: Self.forbidden.contains), id.unicodeScalars.allSatisfy(AuthorityText.isVisible)
     else {
       throw ConnectorError(
         own: .configuration,

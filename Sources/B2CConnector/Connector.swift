@@ -238,11 +238,12 @@ extension Connector {
   ///     it puts personal data into a URL.
   /// - Returns: What is known of the session in the browser.
   /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be listed or changed, after everything that
-  ///   could be removed is gone; with `endsBrowserSession` also what keeps the page from being shown, after the tokens are
-  ///   gone. A closed page and the end of the waiting time are no errors.
+  ///   could be removed is gone, also if the calling task was cancelled meanwhile; with `endsBrowserSession` also what
+  ///   keeps the page from being shown, after the tokens are gone. A closed page and the end of the waiting time are no
+  ///   errors.
   @discardableResult
   public func signOut(endsBrowserSession: Bool = false, sendsIDTokenHint: Bool = false) async throws -> BrowserSignOut {
-    try await mapping {
+    try await mapping(evenIfCancelled: .tokenCache) {
       try await SignOut(services: oauth).run(
         nil, endsBrowserSession: endsBrowserSession, sendsIDTokenHint: sendsIDTokenHint)
     }
@@ -260,7 +261,7 @@ extension Connector {
   public func signOut(
     _ user: UserInfo, endsBrowserSession: Bool = false, sendsIDTokenHint: Bool = false
   ) async throws -> BrowserSignOut {
-    try await mapping {
+    try await mapping(evenIfCancelled: .tokenCache) {
       try await SignOut(services: oauth).run(
         user.id, endsBrowserSession: endsBrowserSession, sendsIDTokenHint: sendsIDTokenHint)
     }

@@ -1,15 +1,25 @@
 internal import B2CCore
 
 extension Connector {
-  /// Runs a call of the facade; whatever it throws becomes a ``ConnectorError``, except a cancellation.
+  /// Runs a call of the facade; whatever it throws becomes a ``ConnectorError``, unless the calling task was cancelled.
   ///
-  /// It ends with the warnings of the settings about the keys that it names.
-  func mapping<Result>(_ body: () async throws -> Result) async throws -> Result {
+  /// The error ends with the warnings of the settings about the keys that it names.
+  ///
+  /// - Parameters:
+  ///   - code: The code of the errors that a cancelled task gets as well, because they say what is left undone.
+  ///   - body: The call.
+  /// - Returns: What the call returns.
+  /// - Throws: ``ConnectorError``; `CancellationError` when the calling task was cancelled.
+  func mapping<Result>(
+    evenIfCancelled code: ErrorCode? = nil, _ body: () async throws -> Result
+  ) async throws -> Result {
     do {
       return try await body()
     } catch {
-      // An app's presenter, cache or transport may throw anything then, such as `URLError.cancelled`.
-      guard !Task.isCancelled, !(error is CancellationError) else { throw CancellationError() }
+      // In a cancelled task the app's presenter, cache or transport may throw anything, such as `URLError.cancelled`. In any
+      // other task a `CancellationError` is an error of such a part.
+      let isPassed = code != nil && (error as? ConnectorError)?.code == code
+      guard !Task.isCancelled || isPassed else { throw CancellationError() }
       var mapped = ConnectorError(mapping: error)
       let warnings = settings.warnings(about: "\(mapped.message) \(mapped.recoverySuggestion ?? "")")
       let advice = [mapped.recoverySuggestion] + warnings.map { "The settings have a warning: \($0)" }

@@ -2,7 +2,7 @@
 /// into ASCII (the Kelvin sign into `k`).
 package enum ASCIIText {
   package static func isSame(_ left: String, _ right: String) -> Bool {
-    left.utf8.elementsEqual(right.utf8)
+    left.utf8.count == right.utf8.count && left.utf8.elementsEqual(right.utf8)
   }
 
   package static func lowercased(_ text: String) -> String {

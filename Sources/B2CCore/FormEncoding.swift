@@ -5,12 +5,15 @@ internal import Foundation
 /// `URLComponents.queryItems` leaves `+ / ; : '` as they are and never reads `+` as a space, so a value can change its
 /// meaning on the way. Here everything outside RFC 3986's unreserved set is escaped.
 package enum FormEncoding {
-  private static let unreserved = CharacterSet(
-    charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+  private static let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
+  private static let digits = Array("0123456789ABCDEF".utf8)
 
   /// Escapes everything but `A-Z a-z 0-9 - . _ ~`.
   package static func escape(_ text: String) -> String {
-    text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+    let escaped = text.utf8.flatMap { (byte) -> [UInt8] in
+      unreserved.contains(byte) ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+    return String(decoding: escaped, as: UTF8.self)
   }
 
   /// Joins pairs as `name=value&…` in the given order.

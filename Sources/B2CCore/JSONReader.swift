@@ -2,7 +2,8 @@
 ///
 /// Unlike Foundation's decoders it refuses an object that names a key twice (RFC 7515 section 4, RFC 7519 section 4), so
 /// that no other reader can have seen another value, and it nests at most ``maximumDepth`` deep, which the smallest stack
-/// of a thread holds. Each byte is looked at a bounded number of times.
+/// of a thread holds. Each byte is looked at a bounded number of times, here and by everything that hashes or compares the
+/// texts later, because ``CombiningMarks`` bounds their marks.
 package struct JSONReader {
   /// The most arrays and objects inside each other.
   package static let maximumDepth = 32
@@ -10,10 +11,12 @@ package struct JSONReader {
   package static let maximumNumberLength = 128
 
   private let bytes: [UInt8]
+  private let cutsMarks: Bool
   private var index = 0
 
-  private init(_ bytes: [UInt8], mayHaveByteOrderMark: Bool) {
+  private init(_ bytes: [UInt8], mayHaveByteOrderMark: Bool, cutsMarks: Bool) {
     self.bytes = bytes
+    self.cutsMarks = cutsMarks
     if mayHaveByteOrderMark, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
   }
 
@@ -22,23 +25,28 @@ package struct JSONReader {
   /// - Parameters:
   ///   - text: The text, in UTF-8.
   ///   - mayHaveByteOrderMark: Whether to ignore a byte order mark at the beginning.
+  ///   - cutsMarks: Whether to leave out combining marks that are too many, instead of refusing the text.
   /// - Returns: The fields by name.
   /// - Throws: ``InvalidJSON`` for the first fault, also when the text is another value.
   package static func object(
-    _ text: some Collection<UInt8>, mayHaveByteOrderMark: Bool = true
+    _ text: some Collection<UInt8>, mayHaveByteOrderMark: Bool = true, cutsMarks: Bool = false
   ) throws(InvalidJSON) -> [String: JSONValue] {
-    var reader = JSONReader(Array(text), mayHaveByteOrderMark: mayHaveByteOrderMark)
+    var reader = JSONReader(Array(text), mayHaveByteOrderMark: mayHaveByteOrderMark, cutsMarks: cutsMarks)
     guard case .object(let fields) = try reader.document() else { throw InvalidJSON("is not a JSON object", at: 0) }
     return fields
   }
 
   /// Reads a text that is one value of any kind.
   ///
-  /// - Parameter text: The text, in UTF-8; a byte order mark is ignored.
+  /// - Parameters:
+  ///   - text: The text, in UTF-8; a byte order mark is ignored.
+  ///   - cutsMarks: Whether to leave out combining marks that are too many, instead of refusing the text.
   /// - Returns: The value.
   /// - Throws: ``InvalidJSON`` for the first fault.
-  package static func value(_ text: some Collection<UInt8>) throws(InvalidJSON) -> JSONValue {
-    var reader = JSONReader(Array(text), mayHaveByteOrderMark: true)
+  package static func value(
+    _ text: some Collection<UInt8>, cutsMarks: Bool = false
+  ) throws(InvalidJSON) -> JSONValue {
+    var reader = JSONReader(Array(text), mayHaveByteOrderMark: true, cutsMarks: cutsMarks)
     return try reader.document()
   }
 }
@@ -193,7 +201,11 @@ extension JSONReader {
         let text = String(decoding: unescaped, as: UTF8.self)
         // Decoding repairs what is not UTF-8; a repaired text no longer has the bytes it came from.
         guard text.utf8.elementsEqual(unescaped) else { throw InvalidJSON("is not UTF-8", at: start) }
-        return text
+        let bounded = CombiningMarks.cut(text)
+        guard cutsMarks || bounded.utf8.count == text.utf8.count else {
+          throw InvalidJSON("has more than \(CombiningMarks.maximumRun) combining marks in a row", at: start)
+        }
+        return bounded
       case UInt8(ascii: "\\"):
         unescaped += bytes[copied..<index]
         unescaped += try readEscape()

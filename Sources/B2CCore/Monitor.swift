@@ -1,23 +1,24 @@
-internal import Foundation
-
 /// State behind a lock, and tasks that wait until a condition on it holds.
 ///
 /// A waiting task that is cancelled returns at once.
 package final class Monitor<State: Sendable>: Sendable {
   private struct Waiter: Sendable {
-    let id: UUID
     let condition: @Sendable (State) -> Bool
     let continuation: CheckedContinuation<Void, any Error>
   }
 
   private struct Content: Sendable {
     var state: State
-    var waiters: [Waiter] = []
+    /// The waiting tasks by the numbers in which they came.
+    var waiters: [Int: Waiter] = [:]
+    var lastNumber = 0
 
+    /// Removes the waiters whose condition holds, and returns them in the order in which they came.
     mutating func takeReady() -> [Waiter] {
-      let ready = waiters.filter { $0.condition(state) }
-      if !ready.isEmpty { waiters.removeAll { waiter in ready.contains { $0.id == waiter.id } } }
-      return ready
+      guard !waiters.isEmpty else { return [] }
+      let ready = waiters.filter { $0.value.condition(state) }.sorted { $0.key < $1.key }
+      for (number, _) in ready { waiters[number] = nil }
+      return ready.map(\.value)
     }
   }
 
@@ -41,27 +42,28 @@ package final class Monitor<State: Sendable>: Sendable {
   /// - Throws: `CancellationError` when the calling task is cancelled first.
   package func wait(until condition: @escaping @Sendable (State) -> Bool) async throws {
     try Task.checkCancellation()
-    let id = UUID()
+    let number = content.withLock { content in
+      content.lastNumber += 1
+      return content.lastNumber
+    }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let isReady = content.withLock { content in
           let isReady = condition(content.state)
-          if !isReady { content.waiters.append(Waiter(id: id, condition: condition, continuation: continuation)) }
+          if !isReady { content.waiters[number] = Waiter(condition: condition, continuation: continuation) }
           return isReady
         }
         if isReady { continuation.resume() }
         // A cancellation before this found nothing that waits.
-        if Task.isCancelled { cancel(id) }
+        if Task.isCancelled { cancel(number) }
       }
     } onCancel: {
-      cancel(id)
+      cancel(number)
     }
   }
 
-  private func cancel(_ id: UUID) {
-    let waiter = content.withLock { content in
-      content.waiters.firstIndex { $0.id == id }.map { content.waiters.remove(at: $0) }
-    }
+  private func cancel(_ number: Int) {
+    let waiter = content.withLock { $0.waiters.removeValue(forKey: number) }
     waiter?.continuation.resume(throwing: CancellationError())
   }
 }

@@ -35,7 +35,7 @@ package struct PrintableText: Sendable {
 
   /// Returns what may be shown of a body, whatever bytes it has; `nil` when nothing is left.
   package func show(_ bytes: some Collection<UInt8>) -> String? {
-    var text = String(decoding: bytes.prefix(Self.window), as: UTF8.self)
+    var text = Self.start(of: bytes)
     for secret in secrets {
       text = text.replacingOccurrences(of: secret, with: Self.replacement, options: [.literal, .caseInsensitive])
     }
@@ -55,14 +55,18 @@ package struct PrintableText: Sendable {
 extension PrintableText {
   /// Returns a text that is no secret on one line and cut, with nothing hidden.
   package static func plain(_ text: String, limit: Int = 200) -> String {
-    String(printable(String(decoding: text.utf8.prefix(window), as: UTF8.self)).prefix(limit))
+    String(printable(start(of: text.utf8)).prefix(limit))
+  }
+
+  private static func start(of bytes: some Collection<UInt8>) -> String {
+    CombiningMarks.cut(String(decoding: bytes.prefix(window), as: UTF8.self))
   }
 
   /// Returns what may be shown of the words of a part that the app has supplied: a cache, a presenter, a transport.
   ///
   /// They may be those of a database that repeats a connection string, so that everything before an `@` is hidden too.
   package static func ofCustomPart(_ text: String) -> String {
-    let hidden = String(decoding: text.utf8.prefix(window), as: UTF8.self).replacing(/[^\s"']+/) { word in
+    let hidden = start(of: text.utf8).replacing(/[^\s"']+/) { word in
       // A path may have an at sign, as in the home directory of a network account.
       guard let at = word.output.lastIndex(of: "@"), !word.output.hasPrefix("/") else { return String(word.output) }
       return replacement + word.output[at...]

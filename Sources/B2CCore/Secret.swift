@@ -32,6 +32,14 @@ public struct Secret: Sendable, Hashable, Codable, Redacted {
     try container.encode(value)
   }
 
+  /// Compares the bytes, because Swift's own comparison takes two forms of `é` for the same text.
+  ///
+  /// - Parameters:
+  ///   - left: One secret.
+  ///   - right: The other.
+  /// - Returns: Whether both hold the same bytes.
+  public static func == (left: Secret, right: Secret) -> Bool { ASCIIText.isSame(left.value, right.value) }
+
   /// Always `[redacted]`.
   public var description: String { "[redacted]" }
 

@@ -7,21 +7,22 @@
 /// - Parameters:
 ///   - timeout: The time that the operation has; `nil` for no limit.
 ///   - clock: The clock to measure on.
+///   - tolerance: How late the clock may be, where the end of the time is not expected to come.
 ///   - error: The error for an operation that did not end in time.
 ///   - operation: What to run; it has to end when it is cancelled.
 /// - Returns: What the operation returns.
 /// - Throws: `error` when the time is over; `CancellationError` when the calling task is cancelled; what the operation
 ///   throws.
 package func withTimeout<Value: Sendable>(
-  _ timeout: Duration?, on clock: any Clock<Duration>, throwing error: @autoclosure () -> any Error,
-  _ operation: @escaping @Sendable () async throws -> Value
+  _ timeout: Duration?, on clock: any Clock<Duration>, tolerance: Duration? = nil,
+  throwing error: @autoclosure () -> any Error, _ operation: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
   guard let timeout else { return try await operation() }
   let stopwatch = Stopwatch(clock)
   return try await withThrowingTaskGroup(of: Value?.self) { group in
     group.addTask { try await operation() }
     group.addTask {
-      try await clock.sleep(for: timeout - stopwatch.elapsed)
+      try await clock.sleep(for: timeout - stopwatch.elapsed, tolerance: tolerance)
       if stopwatch.elapsed >= timeout + .milliseconds(100) { try await clock.sleep(for: .seconds(5)) }
       return nil
     }
@@ -31,4 +32,34 @@ package func withTimeout<Value: Sendable>(
     if case .success(let value?)? = await group.nextResult() { return value }
     throw error()
   }
+}
+
+/// Runs an operation that may ignore its cancellation, such as a call of a part that the app supplied.
+///
+/// The operation is cancelled when its time is over or the calling task is cancelled, and then it is not waited for.
+///
+/// - Parameters:
+///   - timeout: The time that the operation has.
+///   - clock: The clock to measure on.
+///   - error: The error for an operation that did not end in time.
+///   - operation: What to run.
+/// - Returns: What the operation returns.
+/// - Throws: `error` when the time is over; `CancellationError` when the calling task is cancelled; what the operation
+///   throws.
+package func abandoning<Value: Sendable>(
+  after timeout: Duration, on clock: any Clock<Duration>, throwing error: @autoclosure () -> any Error,
+  _ operation: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+  let outcome = Monitor<Result<Value, any Error>?>(nil)
+  let running = Task { try await operation() }
+  Task {
+    let result = await running.result
+    outcome.withLock { $0 = result }
+  }
+  defer { running.cancel() }
+  try await withTimeout(timeout, on: clock, tolerance: .milliseconds(100), throwing: error()) {
+    try await outcome.wait { $0 != nil }
+  }
+  guard let result = outcome.withLock({ $0 }) else { throw error() }
+  return try result.get()
 }

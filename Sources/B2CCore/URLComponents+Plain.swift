@@ -9,9 +9,10 @@ extension URLComponents {
   ///
   /// - Parameter text: The text.
   package init?(plain text: String) {
-    let escapes = text.split(separator: "%", omittingEmptySubsequences: false).dropFirst()
     guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !#""<>\^`{|}"#.utf8.contains($0) }),
-      escapes.allSatisfy({ $0.prefix(2).count == 2 && $0.prefix(2).allSatisfy(\.isHexDigit) }),
+      text.split(separator: "%", omittingEmptySubsequences: false).dropFirst().allSatisfy({
+        $0.prefix(2).count == 2 && $0.prefix(2).allSatisfy(\.isHexDigit)
+      }),
       let components = URLComponents(string: text), components.string == text,
       components.hasPlainPort(in: text)
     else { return nil }

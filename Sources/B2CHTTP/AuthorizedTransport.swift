@@ -162,7 +162,8 @@ enum AuthenticationChallenge {
   /// That is the first with claims, else the first with an error, else the first.
   static func parameters(in response: HTTPURLResponse) -> [String: String] {
     // What is longer is no challenge of a known service, and would take long to read.
-    let all = parse(String((response.value(forHTTPHeaderField: "WWW-Authenticate") ?? "").prefix(8_192)))
+    let start = (response.value(forHTTPHeaderField: "WWW-Authenticate") ?? "").utf8.prefix(8_192)
+    let all = parse(CombiningMarks.cut(String(decoding: start, as: UTF8.self)))
     let named = { (name: String) in all.first { $0[name] != nil } }
     return named("claims") ?? named("error") ?? all.first ?? [:]
   }
@@ -217,6 +218,7 @@ enum AuthenticationChallenge {
       let urlSafe = json.replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
       json = Base64URL.decode(urlSafe.prefix { $0 != "=" }).flatMap { String(bytes: $0, encoding: .utf8) } ?? ""
     }
+    guard !CombiningMarks.areTooMany(in: json) else { return nil }
     // What is cut is no object any more.
     json = PrintableText.plain(json, limit: 4_096)
     let isSecret = secrets.contains { json.range(of: $0.value, options: [.literal, .caseInsensitive]) != nil }

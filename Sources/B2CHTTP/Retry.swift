@@ -145,8 +145,10 @@ package struct RetryingTransport: Sendable {
       return .success(answer)
     } catch {
       // Whatever a transport of the app throws then, such as `URLError.cancelled`.
-      guard !Task.isCancelled, !(error is CancellationError) else { return .failure(CancellationError()) }
-      let known = (error as? URLError).map { ConnectorError($0, request, limits) } ?? error as? ConnectorError
+      guard !Task.isCancelled else { return .failure(CancellationError()) }
+      // A transport may cancel a request by itself, for example when it is shut down.
+      let failure = error is CancellationError ? URLError(.cancelled) : error as? URLError
+      let known = failure.map { ConnectorError($0, request, limits) } ?? error as? ConnectorError
       let named = known ?? ConnectorError(ofCustomPart: error)
       return .failure(named.url == nil ? named.about(request) : named)
     }
@@ -187,11 +189,12 @@ package struct RequestHistory: Sendable {
 
   /// Returns an error of the call with what is known of its outcome.
   ///
-  /// Where another try found no token, only an error of this package can say that the first may have acted.
+  /// Where another try found no token, only an error of this package can say that the first may have acted. A
+  /// `CancellationError` is the error of a part of the app: the caller looks first whether the task was cancelled.
   package func naming(_ error: any Error) -> any Error {
-    guard outcomeIsUnknown, !(error is CancellationError) else { return error }
+    guard outcomeIsUnknown || error is CancellationError else { return error }
     var named = error as? ConnectorError ?? ConnectorError(ofCustomPart: error)
-    named.outcomeIsUnknown = true
+    named.outcomeIsUnknown = outcomeIsUnknown || named.outcomeIsUnknown
     return named
   }
 }

@@ -24,7 +24,7 @@ package final class OAuthServices: Sendable {
     isMicrosoft = configuration.authority.kind(for: configuration.defaultPolicy) != .openIDConnect
     var configuration = configuration
     // Microsoft's services answer in small letters, whatever was registered; elsewhere every byte counts.
-    if isMicrosoft { configuration.clientID = configuration.clientID.lowercased() }
+    if isMicrosoft { configuration.clientID = ASCIIText.lowercased(configuration.clientID) }
     self.configuration = configuration
     self.environment = environment
     presenter = environment.presenter ?? Defaults.presenter()
@@ -107,7 +107,8 @@ package final class OAuthServices: Sendable {
   }
 
   static func code(of error: any Error) -> ErrorCode {
-    (error as? ConnectorError)?.code ?? .init(rawValue: error is CancellationError ? "cancelled" : "other")
+    let isCancelled = error is CancellationError && Task.isCancelled
+    return (error as? ConnectorError)?.code ?? .init(rawValue: isCancelled ? "cancelled" : "other")
   }
 }
 

@@ -182,7 +182,7 @@ extension SignIn {
   }
 
   private func checkUser(_ user: UserInfo, meant userID: String?) throws(ConnectorError) {
-    guard userID == nil || userID == user.id else {
+    guard userID.map({ ASCIIText.isSame($0, user.id) }) ?? true else {
       throw ConnectorError(
         own: .wrongUser, "Another user signed in than the one who was asked to.",
         recoverySuggestion: "Sign in as that user; `prompt` with `login` or `selectAccount` offers another account.")

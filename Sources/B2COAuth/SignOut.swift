@@ -83,8 +83,8 @@ package struct SignOut: Sendable {
   private static func removeCookies(of host: String) {
     let storage = HTTPCookieStorage.shared
     for cookie in storage.cookies ?? [] {
-      let domain = cookie.domain.lowercased()
-      if (domain.hasPrefix(".") ? String(domain.dropFirst()) : domain) == host.lowercased() {
+      let domain = cookie.domain
+      if ASCIIText.isSameIgnoringCase(domain.hasPrefix(".") ? String(domain.dropFirst()) : domain, host) {
         storage.deleteCookie(cookie)
       }
     }

@@ -30,7 +30,7 @@ package struct TokenSource: Sendable {
 
     /// The refresh that answers this for a user.
     func flight(_ key: TokenCacheKey) -> TokenFlight {
-      TokenFlight(key: key, scopes: Scopes.ofAPI(scopes), claims: claims)
+      TokenFlight(key: key, scopes: Scopes.ofAPI(scopes), claims: claims.map(FormEncoding.escape))
     }
   }
 
@@ -288,6 +288,7 @@ package struct TokenSource: Sendable {
 package struct TokenFlight: Hashable, Sendable {
   let key: TokenCacheKey
   let scopes: Set<String>
+  /// Escaped to ASCII, because Swift takes two forms of `é` for the same text.
   let claims: String?
 
   /// A refresh counts as a try for its scopes, whatever claims it asked for.

@@ -48,8 +48,7 @@ extension ConnectorSettings.Policies {
   ///
   /// - Parameter id: The policy's id.
   package subscript(id: String) -> Policy? {
-    let key = id.lowercased()
-    return all.first { $0.key == key }
+    all.first { ASCIIText.isSameIgnoringCase($0.id, id) }
   }
 
   /// Returns the policy to use for a purpose.

@@ -38,6 +38,11 @@ enum SettingsFile {
         "Use the settings file, which is a few hundred bytes long.")
     }
     let text = String(bytes: data, encoding: .utf8) ?? ""
+    guard !CombiningMarks.areTooMany(in: text) else {
+      throw error(
+        file, "A text in the file has more than \(CombiningMarks.maximumRun) combining marks in a row.",
+        "Type the text instead of pasting it.")
+    }
     let starts = ["<?xml", "<!DOCTYPE plist", "<!--", "<plist", "<dict"]
     let isBinary = readsBinaryLists && data.starts(with: Data("bplist".utf8))
     guard isBinary || starts.contains(where: text.trimmed.hasPrefix) else {

@@ -18,7 +18,8 @@ extension URLRequest {
   var formValues: [String: String] { Self.values(String(decoding: httpBody ?? Data(), as: UTF8.self)) }
 
   private static func values(_ text: String) -> [String: String] {
-    Dictionary(FormEncoding.decode(text).map { ($0.name, $0.value) }) { first, _ in first }
+    let pairs = FormEncoding.decode(text).map { (CombiningMarks.cut($0.name), CombiningMarks.cut($0.value)) }
+    return Dictionary(pairs) { first, _ in first }
   }
 
   /// The `Authorization` header's bearer token (RFC 6750 section 2.1).

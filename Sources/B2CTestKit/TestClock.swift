@@ -23,7 +23,7 @@ public final class TestClock: Clock, Sendable {
     var now: Instant
     var advancesItself: Bool
     var nextID = 0
-    var sleepers: [Int: (deadline: Instant, length: Duration)] = [:]
+    var sleepers: [Int: (deadline: Instant, length: Duration, isLimit: Bool)] = [:]
     /// Counts sleeps, wake-ups and moves: while it stays the same, nothing happens on the clock.
     var changes = 0
     var isWatched = false
@@ -40,6 +40,8 @@ public final class TestClock: Clock, Sendable {
 
   private let start: (date: Date, instant: Instant)
   private let state: Monitor<State>
+  /// The present instant once more, for the sleepers alone: another sleeper that comes or goes does not test them.
+  private let time: Monitor<Instant>
 
   /// Makes a clock.
   ///
@@ -49,6 +51,7 @@ public final class TestClock: Clock, Sendable {
   public init(start: Date = Date(timeIntervalSince1970: 1_767_225_600), advancesItself: Bool = true) {
     self.start = (start, .now)
     state = Monitor(State(now: self.start.instant, advancesItself: advancesItself))
+    time = Monitor(self.start.instant)
   }
 
   /// The present instant.
@@ -64,14 +67,14 @@ public final class TestClock: Clock, Sendable {
   ///
   /// - Parameters:
   ///   - deadline: The instant to wait for.
-  ///   - tolerance: Not used.
+  ///   - tolerance: A sleep with one is a limit that is not expected to be reached: ``waitForSleepers(_:)`` does not count it.
   /// - Throws: `CancellationError` when the calling task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     let (id, startsWatch) = state.withLock { state -> (Int, Bool) in
       state.nextID += 1
       state.changes += 1
       guard deadline > state.now else { return (state.nextID, false) }
-      state.sleepers[state.nextID] = (deadline, state.now.duration(to: deadline))
+      state.sleepers[state.nextID] = (deadline, state.now.duration(to: deadline), tolerance != nil)
       let startsWatch = state.advancesItself && !state.isWatched
       if startsWatch { state.isWatched = true }
       return (state.nextID, startsWatch)
@@ -88,7 +91,7 @@ public final class TestClock: Clock, Sendable {
         while let pause = self?.look(&watch) { try? await Task.sleep(for: pause) }
       }
     }
-    try await state.wait { $0.now >= deadline }
+    try await time.wait { $0 >= deadline }
   }
 
   /// Moves the clock, and wakes the tasks whose time has come.
@@ -96,7 +99,13 @@ public final class TestClock: Clock, Sendable {
   /// - Parameter duration: The distance.
   public func advance(by duration: Duration) async {
     let count = state.withLock { $0.move(to: $0.now.advanced(by: duration)) }
+    wakeSleepers()
     for _ in 0...count { await Task.yield() }
+  }
+
+  private func wakeSleepers() {
+    let now = now
+    time.withLock { $0 = max($0, now) }
   }
 
   /// Waits until at least so many tasks sleep on this clock, so that moving it is sure to wake them.
@@ -107,7 +116,7 @@ public final class TestClock: Clock, Sendable {
   /// - Parameter count: The number of sleepers to wait for.
   public func waitForSleepers(_ count: Int = 1) async {
     state.withLock { $0.advancesItself = false }
-    try? await state.wait { $0.sleepers.count >= count }
+    try? await state.wait { $0.sleepers.values.count { !$0.isLimit } >= count }
   }
 
   /// The progress of the task that watches the clock while others sleep on it.
@@ -121,7 +130,8 @@ public final class TestClock: Clock, Sendable {
   ///
   /// - Returns: The real time until the next look; `nil` when no task sleeps, or when the test moves the clock.
   private func look(_ watch: inout Watch) -> Duration? {
-    state.withLock { state in
+    defer { wakeSleepers() }
+    return state.withLock { state in
       guard state.advancesItself, let next = state.sleepers.values.min(by: { $0.deadline < $1.deadline }) else {
         state.isWatched = false
         return nil

@@ -1,12 +1,35 @@
 internal import B2CCore
-internal import Foundation
 
 /// A lock for each key among the tasks of this process, first come first served.
 ///
-/// A waiter that is cancelled or whose time is over leaves the queue; the others keep their places.
+/// A waiter that is cancelled or whose time is over leaves the queue; the others keep their places. (An actor could not do
+/// this, because it lets other callers in at each `await` of the body.)
 package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
-  /// The callers of each key that is in use, of whom the first one holds the lock; no key's callers look at another key's.
-  private let queues = Locked<[Key: Monitor<[UUID]>]>([:])
+  /// The callers of one key, of whom the first one holds the lock.
+  private struct Queue: Sendable {
+    /// Whose turn it is, by the numbers in which the callers came; a release looks at the next number and at no other
+    /// caller.
+    var turns: [Int: Monitor<Bool>] = [:]
+    var first = 1
+    var last = 0
+
+    mutating func enter() -> (number: Int, turn: Monitor<Bool>) {
+      let turn = Monitor(turns.isEmpty)
+      last += 1
+      turns[last] = turn
+      return (last, turn)
+    }
+
+    /// Removes a caller, and returns the turn of the one who holds the lock now.
+    mutating func leave(_ number: Int) -> Monitor<Bool>? {
+      turns[number] = nil
+      // Numbers of callers that have left are skipped, each of them once.
+      while first <= last, turns[first] == nil { first += 1 }
+      return turns[first]
+    }
+  }
+
+  private let queues = Locked<[Key: Queue]>([:])
 
   package init() {}
 
@@ -31,25 +54,22 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
     _ body: () async throws -> Result
   ) async throws -> Result {
     try Task.checkCancellation()
-    let id = UUID()
-    let queue = queues.withLock { queues in
-      let queue = queues[key] ?? Monitor([])
-      queue.withLock { $0.append(id) }
-      queues[key] = queue
-      return queue
-    }
-    defer { leave(id, key, queue) }
-    if queue.withLock({ $0.first != id }) {
-      try await withTimeout(timeout, on: clock, throwing: Self.notFree) { try await queue.wait { $0.first == id } }
+    let (number, turn) = queues.withLock { $0[key, default: Queue()].enter() }
+    defer { leave(key, number) }
+    if !turn.withLock({ $0 }) {
+      try await withTimeout(timeout, on: clock, throwing: Self.notFree) { try await turn.wait { $0 } }
     }
     try Task.checkCancellation()
     return try await body()
   }
 
-  private func leave(_ id: UUID, _ key: Key, _ queue: Monitor<[UUID]>) {
-    queues.withLock { queues in
-      queue.withLock { $0.removeAll { $0 == id } }
-      if queue.withLock(\.isEmpty) { queues[key] = nil }
+  private func leave(_ key: Key, _ number: Int) {
+    let holder = queues.withLock { queues in
+      let holder = queues[key]?.leave(number)
+      if holder == nil { queues[key] = nil }
+      return holder
     }
+    // A waiter that leaves early finds the same holder as before, for whom nothing changes.
+    holder?.withLock { $0 = true }
   }
 }

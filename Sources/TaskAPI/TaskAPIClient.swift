@@ -11,8 +11,10 @@ public import Foundation
 /// A call makes its request (`TaskRequests`), sends it with a token and with retries, and reads the answer: what a status
 /// means is in `TaskRequest`, what a document means in ``TaskItem``. There is no offline queue: a call that fails says so,
 /// and the task is still in the caller's hands.
-/// Errors are `ConnectorError`, `CancellationError`, or an own one of the closure, unchanged; after a try that may have
-/// changed something, that is the `underlying` of an error `other` with `outcomeIsUnknown`.
+/// Errors are `ConnectorError`, `CancellationError` when the calling task was cancelled, or an own one of the closure,
+/// unchanged; after a try that may have changed something, that is the `underlying` of an error `other` with
+/// `outcomeIsUnknown`. A `CancellationError` that the closure throws in a task that was not cancelled is the `underlying`
+/// of an error `other`, too.
 public struct TaskAPIClient: Sendable {
   private let requests: TaskRequests
   private var transport: AuthorizedTransport

@@ -25,13 +25,14 @@ struct TaskAnswer: Sendable {
 
   /// Whether a server says in plain words that it succeeded.
   var isPlainText: Bool {
-    response.value(forHTTPHeaderField: "Content-Type")?.lowercased().hasPrefix("text/plain") == true
+    let type = ASCIIText.lowercased(response.value(forHTTPHeaderField: "Content-Type") ?? "")
+    return type.utf8.starts(with: "text/plain".utf8)
   }
 
-  /// The body as strict JSON.
+  /// The body as strict JSON; combining marks that are too many are cut, so that a task stays listed whatever its text is.
   func json() throws -> JSONValue {
     do {
-      return try JSONReader.value(body)
+      return try JSONReader.value(body, cutsMarks: true)
     } catch {
       throw UnreadableAnswer(
         "the answer \(error)", suggestion: "Check the base URL; a proxy or a sign-in page may have answered.")

@@ -101,6 +101,123 @@ struct ConnectorCancellationTests {
     await expectCancellation(gate) { _ = try await connector.users() }
   }
 
+  /// Throws `CancellationError` by itself, as a library does that was shut down.
+  private struct CancellingTransport: HTTPTransport {
+    let base: any HTTPTransport
+    let target: LocalFaultTarget
+
+    func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
+      if target.contains(request) { throw CancellationError() }
+      return try await base.send(request, limits: limits)
+    }
+  }
+
+  static let targets: [LocalFaultTarget] = [.metadata, .keys, .tokenCode, .tokenRefresh, .path("/tasks")]
+
+  @Test("A transport that throws CancellationError by itself has lost the connection", arguments: targets.indices)
+  func transportThatCancels(_ index: Int) async throws {
+    let world = World()
+    let cache = InMemoryTokenCache.patient()
+    try await world.connector(cache: cache).signIn()
+    let connector = try world.connector(
+      cache: cache, transport: CancellingTransport(base: world.network, target: Self.targets[index]))
+    let call: @Sendable () async throws -> Void =
+      switch index {
+      case 0..<3: { _ = try await connector.signIn() }
+      case 3: { _ = try await connector.accessToken(forceRefresh: true) }
+      default: { _ = try await connector.addTask(TaskItem(itemName: "x")) }
+      }
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<3 {
+        group.addTask { await expectError(ConnectorError.self, .network) { try await call() } }
+      }
+    }
+  }
+
+  @Test("A presenter, a cache and closures that throw CancellationError by themselves cancel nobody")
+  func otherPartsThatCancel() async throws {
+    struct Presenter: SignInPresenter {
+      func present(_ request: PresentationRequest) async throws -> URL { throw CancellationError() }
+    }
+    final class Cache: TokenCache {
+      func record(for key: TokenCacheKey) async throws -> TokenRecord? { throw CancellationError() }
+      func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { throw CancellationError() }
+      func removeRecord(for key: TokenCacheKey) async throws { throw CancellationError() }
+      func keys() async throws -> [TokenCacheKey] { throw CancellationError() }
+    }
+    let world = World()
+    await expectError(ConnectorError.self, .other) { try await world.connector(presenter: Presenter()).signIn() }
+    let connector = try world.connector(cache: Cache())
+    await expectError(ConnectorError.self, .tokenCache) { try await connector.signIn() }
+    await expectError(ConnectorError.self, .tokenCache) { try await connector.users() }
+    await expectError(ConnectorError.self, .tokenCache) { try await connector.signOut() }
+    let asking = try world.connector { $0.beforeRefresh = { _ in throw CancellationError() } }
+    try await asking.signIn()
+    await expectError(ConnectorError.self, .userCancelled) { try await asking.accessToken(forceRefresh: true) }
+    let opening = try world.connector(presenter: ExternalBrowserPresenter(open: { _ in throw CancellationError() }))
+    await expectError(ConnectorError.self, .presentationFailed) { try await opening.signIn() }
+    let tenant = LocalTenant(shape: .entra)
+    let device = try Connector.local(tenant)
+    await expectError(ConnectorError.self, .other) {
+      try await device.signInWithDeviceCode { _ in throw CancellationError() }
+    }
+  }
+
+  /// Waits with a removal until a gate opens, and then refuses it.
+  private final class RefusingCache: TokenCache {
+    private let base = InMemoryTokenCache.patient()
+    let gate: TestGate
+    /// The removals that are done all the same.
+    let accepted: Int
+    private let removals = Locked(0)
+
+    init(_ gate: TestGate, accepted: Int) { (self.gate, self.accepted) = (gate, accepted) }
+
+    func record(for key: TokenCacheKey) async throws -> TokenRecord? { await base.record(for: key) }
+    func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { await base.store(record, for: key) }
+    func keys() async throws -> [TokenCacheKey] { await base.keys() }
+    func removeRecord(for key: TokenCacheKey) async throws {
+      try await gate.wait()
+      let isAccepted = removals.withLock { count in
+        count += 1
+        return count <= accepted
+      }
+      guard isAccepted else { throw URLError(.cannotWriteToFile) }
+      await base.removeRecord(for: key)
+    }
+  }
+
+  @Test("A sign-out that fails in a cancelled task says who is still signed in", arguments: [0, 1], [false, true])
+  func signOut(accepted: Int, isOfOne: Bool) async throws {
+    let world = World()
+    let presenter = world.script(.signIn(.alice))
+    let gate = TestGate()
+    let cache = RefusingCache(gate, accepted: isOfOne ? 0 : accepted)
+    let connector = try world.connector(presenter: presenter, cache: cache)
+    try await connector.signIn()
+    presenter.clearCookies()
+    presenter.follow(.signIn(.bob))
+    let bob = try await connector.doPolicy(.signIn)
+    let call = Task { isOfOne ? try await connector.signOut(bob) : try await connector.signOut() }
+    await gate.waitForArrivals(1)
+    call.cancel()
+    gate.open()
+    let error = try await #require(throws: ConnectorError.self) { try await call.value }
+    #expect(error.code == .tokenCache && error.message.contains("Still signed in: "))
+    #expect(try await connector.users().count == (isOfOne ? 2 : 2 - accepted))
+  }
+
+  @Test("A sign-out in a task that was cancelled before does nothing")
+  func signOutCancelledBefore() async throws {
+    let (_, connector) = try await World().signedIn()
+    let call = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await connector.signOut()
+    }
+    await #expect(throws: CancellationError.self) { try await call.value }
+    #expect(try await connector.users().count == 1)
+  }
+
   @Test("An error without a cancellation stays what it is")
   func notCancelled() async throws {
     struct Presenter: SignInPresenter {

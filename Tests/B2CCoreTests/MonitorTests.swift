@@ -13,6 +13,16 @@ struct MonitorTests {
     try await monitor.wait { $0 == 50 }
   }
 
+  @Test("Thirty thousand waiters are woken by one change, and those that were cancelled before leave")
+  func many() async throws {
+    let monitor = Monitor(0)
+    let waiters = (1...30_000).map { count in Task { try await monitor.wait { $0 >= 1 + count % 2 } } }
+    for waiter in waiters.dropFirst(20_000) { waiter.cancel() }
+    monitor.withLock { $0 = 2 }
+    for waiter in waiters.prefix(20_000) { try await waiter.value }
+    for waiter in waiters.dropFirst(20_000) { _ = await waiter.result }
+  }
+
   @Test("A waiter that is cancelled leaves alone", arguments: 0..<20)
   func cancelled(_ round: Int) async throws {
     let monitor = Monitor(false)

@@ -36,6 +36,14 @@ import Testing
     #expect((Secret(left) == Secret(right)) == isEqual)
   }
 
+  @Test(
+    "Secrets that Swift takes for the same text are different",
+    arguments: [("é", "e\u{301}"), ("K", "\u{212A}"), (";", "\u{37E}")])
+  func sameText(left: String, right: String) {
+    #expect(left == right && Secret(left) != Secret(right))
+    #expect(Set([Secret(left), Secret(right), Secret(left)]).count == 2)
+  }
+
   // Swift's == holds two ways of writing é for the same text; bytes do not.
   @Test func comparingInConstantTimeGoesByBytes() {
     #expect(!Secret("\u{E9}").isEqualInConstantTime(to: Secret("e\u{301}")))

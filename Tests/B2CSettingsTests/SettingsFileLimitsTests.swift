@@ -31,6 +31,20 @@ import Testing
     #expect(failure(of: lists(198))?.problems.map(\.fault) == [.tooManyContainers])
   }
 
+  @Test(
+    "A file with a long run of combining marks is refused, as a value or a key, well formed or not",
+    arguments: ["\u{301}\u{323}", "\u{94D}\u{93C}", "\u{64B}\u{651}"])
+  func marks(_ marks: String) throws {
+    let run = String(repeating: marks, count: 8_000)
+    for plist in [
+      Samples.plist(["clientId": "<string>a\(run)</string>"]), Samples.plist(["a\(run)": "<true/>"]),
+      Samples.plist(["scopes": "<array><string>a\(run)</string></array>"]), "<plist><dict>a\(run)",
+    ] {
+      let problems = try #require(failure(of: plist)).problems
+      #expect(problems.count == 1 && problems[0].message.contains("30 combining marks"))
+    }
+  }
+
   @Test("No more than a hundred problems, and as many warnings, are reported")
   func many() throws {
     let scopes = String(repeating: "<true/>", count: 5_000)

@@ -149,6 +149,29 @@ struct LocalTaskServerTests {
     #expect(try await server.transport.answer(to: request).status == 400)
   }
 
+  @Test(
+    "A task whose title, id or owner only looks the same is another one",
+    arguments: [("é", "e\u{301}"), ("K", "\u{212A}"), (";", "\u{37E}")])
+  func twins(_ one: String, _ other: String) async throws {
+    let token = try await token()
+    let byTitle = LocalTaskServer(tenant: tenant)
+    let byID = LocalTaskServer(tenant: tenant, dialect: .rest)
+    for server in [byTitle, byID] {
+      server.tasks = [one, other].map {
+        LocalTask(id: $0, owner: LocalUser.alice.id, text: $0, date: clock.date)
+      }
+    }
+    #expect(try await send(byTitle, "DELETE", "", token, body: ["task": .string(one)]).status == 204)
+    #expect(byTitle.tasks.map { Array($0.text.utf8) } == [Array(other.utf8)])
+    let path = "/" + FormEncoding.escape(other)
+    #expect(try await send(byID, "PUT", path, token, body: ["task": "new"]).status == 200)
+    #expect(byID.tasks.map(\.text) == [one, "new"])
+    #expect(try await send(byID, "DELETE", path, token).status == 204)
+    #expect(byID.tasks.map { Array($0.id.utf8) } == [Array(one.utf8)])
+    byID.tasks = [LocalTask(owner: one, text: "a", date: clock.date)]
+    #expect(byID.tasks(of: other).isEmpty && byID.tasks(of: one).count == 1)
+  }
+
   static let deletions: [(TaskDialect, String, [String: JSONValue]?, Int, kept: [String])] = [
     // By title, whatever an id in path or body says, and from wherever the title comes.
     (.tutorial, "", ["_id": .string("1"), "task": .string("milk")], 204, ["3"]),

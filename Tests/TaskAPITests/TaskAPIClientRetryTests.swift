@@ -45,15 +45,23 @@ import Testing
     #expect(transport.limits.allSatisfy { $0.deadline <= .seconds(30) && $0.deadline > .zero })
   }
 
-  @Test func cancellationStaysOne() async throws {
+  @Test("A transport or a token closure that throws CancellationError by itself cancels nobody")
+  func ownCancellation() async throws {
     struct Cancelling: HTTPTransport {
       func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
         throw CancellationError()
       }
     }
     let client = try client(Cancelling())
-    await #expect(throws: CancellationError.self) { try await client.list() }
-    await #expect(throws: CancellationError.self) { try await client.add(TaskItem(itemName: "x")) }
-    await #expect(throws: CancellationError.self) { try await client.delete(task()) }
+    #expect(await taskError { _ = try await client.list() }?.code == .network)
+    #expect(await taskError { try await client.delete(task()) }?.code == .network)
+    let added = await taskError { try await client.add(TaskItem(itemName: "x")) }
+    #expect(added?.code == .network && added?.outcomeIsUnknown == true)
+    let url = try #require(URL(string: "https://tasks.example/tasks"))
+    let tokenless = try TaskAPIClient(baseURL: url, transport: CannedTransport(statuses: 200)) {
+      throw CancellationError()
+    }
+    let error = await taskError { _ = try await tokenless.list() }
+    #expect(error?.code == .other && error?.underlying is CancellationError && error?.outcomeIsUnknown == false)
   }
 }

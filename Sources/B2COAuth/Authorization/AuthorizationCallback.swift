@@ -94,6 +94,11 @@ struct CallbackParameters {
     }
     var values: [[UInt8]: String] = [:]
     for pair in Self.pairs(of: url) {
+      guard ![pair.name, pair.value].contains(where: CombiningMarks.areTooMany) else {
+        throw ConnectorError(
+          own: .invalidResponse,
+          "The callback has a parameter with more than \(CombiningMarks.maximumRun) combining marks in a row.")
+      }
       // RFC 6749 section 3.1: parameters must not be included more than once.
       guard values.updateValue(pair.value, forKey: Array(pair.name.utf8)) == nil else {
         throw ConnectorError(own: .invalidResponse, "The callback has a parameter twice.")

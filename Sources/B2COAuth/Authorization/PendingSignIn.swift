@@ -64,7 +64,7 @@ extension PendingSignIn {
   ///
   /// - Throws: ``ConnectorError`` with code `configuration` for other settings, `timedOut` after an hour.
   func policy(for configuration: OAuthConfiguration, at now: Date) throws -> Policy? {
-    guard authority == configuration.authority.cacheID, clientID == configuration.clientID,
+    guard authority == configuration.authority.cacheID, ASCIIText.isSame(clientID, configuration.clientID),
       redirectURI == configuration.redirectURI
     else {
       throw ConnectorError(

@@ -1,10 +1,15 @@
+internal import B2CCore
+
 /// Rules for scopes (RFC 6749 section 3.3): sent as written, compared without regard to case, named once.
 enum Scopes {
+  /// A scope as it is compared: in lower case and escaped to ASCII, because Swift takes two forms of `é` for the same text.
+  static func key(_ scope: String) -> String { FormEncoding.escape(ASCIIText.lowercased(scope)) }
+
   /// Removes spaces and repetitions, and puts `openid`, and `offline_access` if it is wanted, in front.
   static func forRequest(_ scopes: [String], offlineAccess: Bool) -> [String] {
     var seen: Set<String> = []
     return (["openid"] + (offlineAccess ? ["offline_access"] : []) + scopes)
-      .flatMap { $0.split(separator: " ").map(String.init) }.filter { seen.insert($0.lowercased()).inserted }
+      .flatMap { $0.split(separator: " ").map(String.init) }.filter { seen.insert(key($0)).inserted }
   }
 
   /// Whether a scope names an API.
@@ -12,8 +17,8 @@ enum Scopes {
     !ofAPI(scopes).isEmpty
   }
 
-  /// The scopes that name an API, in lower case, for comparing.
+  /// The scopes that name an API, as they are compared.
   static func ofAPI(_ scopes: some Sequence<String>) -> Set<String> {
-    Set(scopes.map { $0.lowercased() }.filter { !$0.isEmpty && !ReservedScopes.all.contains($0) })
+    Set(scopes.map(key).filter { !$0.isEmpty && !ReservedScopes.all.contains($0) })
   }
 }

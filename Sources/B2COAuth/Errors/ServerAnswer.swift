@@ -87,7 +87,7 @@ extension ServerAnswer {
   init?(page: Data, _ response: HTTPURLResponse, at service: Authority.Kind, hiding secrets: [Secret]) {
     self.init(page, response, to: .callback, at: service, hiding: secrets.map(\.value))
     guard error == nil else { return }
-    let html = String(decoding: page, as: UTF8.self)
+    let html = CombiningMarks.cut(String(decoding: page.prefix(65_536), as: UTF8.self))
     let found = html.firstMatch(of: ServiceCode.pattern)
     guard found != nil || response.statusCode >= 400 else { return nil }
     let words = found.map { String(html[$0.range.lowerBound...].prefix { !"<\"\\".contains($0) }) }
@@ -116,11 +116,13 @@ extension ServerAnswer {
 
   /// Takes code and correlation id out of a description as Azure AD B2C writes it: one on each line.
   private mutating func readDescription(_ description: String, _ text: PrintableText) {
-    for line in description.split(whereSeparator: \.isNewline) {
+    // A description is a few lines long, and the first correlation id counts.
+    for line in String(decoding: description.utf8.prefix(4_096), as: UTF8.self).split(whereSeparator: \.isNewline) {
       let parts = line.split(separator: ":", maxSplits: 1)
       let value = parts.count > 1 ? parts[1].trimmingCharacters(in: .whitespaces) : ""
       guard parts.first?.trimmingCharacters(in: .whitespaces).lowercased() == "correlation id" else { continue }
       correlationID = correlationID ?? text.show(value).flatMap { UUID(uuidString: $0) }
+      break
     }
     let start = description.prefix { $0 != ":" && !$0.isWhitespace }
     if start.wholeMatch(of: ServiceCode.pattern) != nil { code = String(start) }

@@ -14,7 +14,7 @@ package enum Browser {
     Task {
       do {
         try await open(url)
-      } catch  where error is ConnectorError || error is CancellationError {
+      } catch let error as ConnectorError {
         onFailure(error)
       } catch {
         onFailure(

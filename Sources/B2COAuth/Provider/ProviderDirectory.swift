@@ -31,12 +31,12 @@ actor ProviderDirectory {
   /// Without retries a request that fails is not sent again; the events of those that are have the correlation id of the
   /// caller who began.
   func provider(
-    for policy: Policy?, retries: Bool = true, atMost limit: Duration? = nil, correlationID: UUID? = nil
+    for policy: Policy?, retries: Bool = true, correlationID: UUID? = nil
   ) async throws -> Provider {
     let key = policy?.key ?? ""
     var provider =
       if let entry = entries[key], isFresh(entry.fetchedAt) { entry.provider } else {
-        try await providerFlights.value(for: retries ? key : key + " once", atMost: limit, on: environment.clock) {
+        try await providerFlights.value(for: retries ? key : key + " once") {
           try await self.fetchProvider(policy, retries: retries, correlationID: correlationID)
         }
       }
@@ -46,13 +46,9 @@ actor ProviderDirectory {
 
   /// Returns where token requests go: without any request where the authority makes its own URLs, unless the route must also
   /// name the provider's issuer.
-  ///
-  /// A transport of the app may never return: after twice the limit of a request it is not waited for any longer.
   func tokenRoute(for policy: Policy?, namesIssuer: Bool, correlationID: UUID) async throws -> TokenRoute {
     guard !namesIssuer, let url = try Endpoints(authority: configuration.authority, policy: policy).token else {
-      return try await provider(
-        for: policy, atMost: configuration.limits.deadline * 2, correlationID: correlationID
-      ).tokenRoute
+      return try await provider(for: policy, correlationID: correlationID).tokenRoute
     }
     return TokenRoute(url: url, policy: policy, service: configuration.authority.kind(for: policy))
   }
@@ -155,8 +151,20 @@ actor ProviderDirectory {
           step: OAuthEvent.Step.retry.rawValue, policyID: policy?.id,
           correlationID: correlationID ?? configuration.correlationID, errorCode: code))
     }
-    var history = RequestHistory()
-    let (body, response) = try await transport.send(request, limits: configuration.limits, noting: &history)
+    let limits = configuration.limits
+    // All callers share this request, so a transport of the app that never returns must not hold them. It gets half a
+    // second more than its deadline, so that they see its own error if there is one. A call for a token waits for one
+    // second more, so that the request is out of the way when the call is repeated.
+    let (body, response) = try await abandoning(
+      after: limits.deadline + .milliseconds(500), on: environment.clock,
+      throwing: ConnectorError(
+        own: .timedOut, "No answer to \(request.summary): the transport did not return within \(limits.deadline).",
+        recoverySuggestion: "Try again later."
+      ).about(url)
+    ) {
+      var history = RequestHistory()
+      return try await transport.send(request, limits: limits, noting: &history)
+    }
     serverClock.update(from: response)
     let status = response.statusCode
     guard status != 200 else { return body }

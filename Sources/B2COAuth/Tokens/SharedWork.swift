@@ -8,16 +8,10 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private typealias Outcome = Result<Value, any Error>
 
   private struct Flight: Sendable {
-    let number: Int
     let outcome = Monitor<Outcome?>(nil)
   }
 
-  private struct State: Sendable {
-    var flights: [Key: Flight] = [:]
-    var lastNumber = 0
-  }
-
-  private let state = Monitor(State())
+  private let flights = Locked<[Key: Flight]>([:])
 
   /// Joins the work under way for a key, or starts it.
   ///
@@ -63,15 +57,15 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// Whether work for a key is under way.
-  func isUnderWay(_ key: Key) -> Bool { state.withLock { $0.flights[key] != nil } }
+  func isUnderWay(_ key: Key) -> Bool { flights.withLock { $0[key] != nil } }
 
   /// Waits until the work that is under way now has ended, or the limit is over; later work does not make it longer.
   func wait(atMost limit: Duration, on clock: any Clock<Duration>) async {
-    let numbers = state.withLock { Set($0.flights.values.map(\.number)) }
+    let underWay = flights.withLock { Array($0.values) }
     // Not a child of the caller: a task that is cancelled, as at the end of a process, waits as well.
-    await Task { [state] in
+    await Task {
       try? await withTimeout(limit, on: clock, throwing: CancellationError()) {
-        try await state.wait { state in !state.flights.values.contains { numbers.contains($0.number) } }
+        for flight in underWay { try await flight.outcome.wait { $0 != nil } }
       }
     }.value
   }
@@ -79,19 +73,18 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private func join(
     _ key: Key, _ work: @escaping @Sendable () async throws -> Value
   ) -> (flight: Flight, isNew: Bool) {
-    state.withLock { state in
-      if let flight = state.flights[key] { return (flight, false) }
-      state.lastNumber += 1
-      let flight = Flight(number: state.lastNumber)
-      state.flights[key] = flight
-      Task { [state = self.state] in
+    flights.withLock { flights in
+      if let flight = flights[key] { return (flight, false) }
+      let flight = Flight()
+      flights[key] = flight
+      Task { [flights = self.flights] in
         let outcome: Outcome
         do {
           outcome = .success(try await work())
         } catch {
           outcome = .failure(error)
         }
-        state.withLock { $0.flights[key] = nil }
+        flights.withLock { $0[key] = nil }
         flight.outcome.withLock { $0 = outcome }
       }
       return (flight, true)

@@ -42,14 +42,14 @@ extension TokenRecord {
   /// the whole list each time, and need `openid` and `offline_access` in it.
   func scopesToRenew(_ scopes: [String], isMicrosoft: Bool) -> [String]? {
     guard !isMicrosoft else { return Scopes.forRequest(scopes, offlineAccess: true) }
-    let granted = Set(grantedScopes.map { $0.lowercased() })
+    let granted = Set(grantedScopes.map(Scopes.key))
     let wanted = Scopes.forRequest(scopes, offlineAccess: granted.contains("offline_access"))
     guard !granted.isEmpty else { return wanted }
     let asked = Scopes.ofAPI(accessTokens.flatMap(\.requestedScopes))
     let known = asked.union(ReservedScopes.all)
-    let named = wanted.filter { granted.contains($0.lowercased()) || !known.contains($0.lowercased()) }
+    let named = wanted.filter { granted.contains(Scopes.key($0)) || !known.contains(Scopes.key($0)) }
     // A scope that was granted by another name cannot be told from one that was not granted.
-    let hasOtherNames = !Scopes.ofAPI(granted).isSubset(of: asked)
+    let hasOtherNames = !Scopes.ofAPI(grantedScopes).isSubset(of: asked)
     let loses =
       named.count < wanted.count
       && (hasOtherNames || (Scopes.includeAPIScope(wanted) && !Scopes.includeAPIScope(named)))
@@ -163,7 +163,10 @@ extension CachedAccessToken {
   /// A server may grant fewer scopes than were asked for. Asking again would bring the same, so what was asked for counts.
   func covers(_ wanted: [String]) -> Bool {
     // Nearly every call wants exactly what was asked for (benchmark row 1).
-    if wanted.count == requestedScopes.count, wanted.allSatisfy(requestedScopes.contains) { return true }
+    let isAsked = { (scope: String) in
+      requestedScopes.firstIndex(of: scope).map { ASCIIText.isSame(requestedScopes[$0], scope) } == true
+    }
+    if wanted.count == requestedScopes.count, wanted.allSatisfy(isAsked) { return true }
     return Scopes.ofAPI(wanted).isSubset(of: Scopes.ofAPI(scopes.union(requestedScopes)))
   }
 }

@@ -24,7 +24,7 @@ extension LocalTaskServer {
       return refusal(403, ", error=\"insufficient_scope\", scope=\"\(required)\"")
     }
     let body = request.httpBody ?? Data()
-    guard let fields = body.isEmpty ? [:] : try? JSONReader.object(body) else {
+    guard let fields = body.isEmpty ? [:] : try? JSONReader.object(body, cutsMarks: true) else {
       return error(400, "InvalidContent", "Invalid JSON in the body")
     }
     let owner = (claims["oid"] ?? claims["sub"])?.string ?? ""
@@ -64,7 +64,7 @@ extension LocalTaskServer {
     let own = tasks(of: owner).sorted { $0.date < $1.date }
     // The published servers ignore what the path names: only the token counts.
     guard dialect.routesByID, let id else { return json(.array(own.map { .object(document($0)) })) }
-    return own.first { $0.id == id }.map { json(.object(document($0))) } ?? taskNotFound
+    return own.first { ASCIIText.isSame($0.id, id) }.map { json(.object(document($0))) } ?? taskNotFound
   }
 
   private func add(_ fields: [String: JSONValue], of owner: String) -> LocalResponse {
@@ -78,7 +78,9 @@ extension LocalTaskServer {
 
   private func update(_ fields: [String: JSONValue], of owner: String, id: String?) -> LocalResponse {
     let changed: LocalTask? = state.withLock { tasks in
-      guard let index = tasks.firstIndex(where: { $0.id == id && $0.owner == owner }) else { return nil }
+      guard let id, let index = tasks.firstIndex(where: { ASCIIText.isSame($0.id, id) && $0.isOf(owner) }) else {
+        return nil
+      }
       if let flag = fields["completed"]?.bool { tasks[index].completed = flag }
       if let title = title(fields) { tasks[index].text = title }
       return tasks[index]
@@ -88,14 +90,14 @@ extension LocalTaskServer {
 
   private func delete(_ fields: [String: JSONValue], of owner: String, id: String?) -> LocalResponse {
     state.withLock { tasks in
-      if dialect.routesByID {
+      if dialect.routesByID, let id {
         let count = tasks.count
-        tasks.removeAll { $0.owner == owner && $0.id == id }
+        tasks.removeAll { $0.isOf(owner) && ASCIIText.isSame($0.id, id) }
         return tasks.count < count ? LocalResponse(status: 204) : taskNotFound
       }
       // The published servers delete by title, and so every task that has it; an id in path or body means nothing.
       guard let title = title(fields) else { return missingTask }
-      tasks.removeAll { $0.owner == owner && $0.text == title }
+      tasks.removeAll { $0.isOf(owner) && ASCIIText.isSame($0.text, title) }
       return LocalResponse(status: 204)
     }
   }

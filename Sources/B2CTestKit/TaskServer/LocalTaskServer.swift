@@ -96,7 +96,7 @@ extension LocalTaskServer {
   /// - Parameter owner: The person's object id, as `LocalUser.id` is, or the id of a `UserInfo`, which names the tenant too.
   /// - Returns: The tasks.
   public func tasks(of owner: String) -> [LocalTask] {
-    tasks.filter { [$0.owner, "\($0.owner).\(tenant.tenantID)"].contains(owner) }
+    tasks.filter { $0.isOf(owner) || ASCIIText.isSame("\($0.owner).\(tenant.tenantID)", owner) }
   }
 
   /// The rules by which the server's answers go wrong.
@@ -141,4 +141,7 @@ public struct LocalTask: Sendable, Hashable, Identifiable {
     self.completed = completed
     self.date = date
   }
+
+  /// Compares owners as a database does, by their bytes.
+  func isOf(_ owner: String) -> Bool { ASCIIText.isSame(self.owner, owner) }
 }

@@ -34,12 +34,12 @@ extension LocalTenant {
 
   func checkClient(_ values: [String: String]) throws {
     guard let client = values["client_id"], !client.isEmpty else { throw LocalRefusal.malformed("no client_id") }
-    guard client.lowercased() == clientID.lowercased() else { throw LocalRefusal.unknownClient(client) }
+    guard ASCIIText.isSameIgnoringCase(client, clientID) else { throw LocalRefusal.unknownClient(client) }
   }
 
   func isRegistered(_ uri: String) -> Bool {
     let registered = redirectURIs
-    if registered.contains(uri) { return true }
+    if registered.contains(where: { ASCIIText.isSame($0, uri) }) { return true }
     // RFC 8252 section 7.3 lets a native app choose its loopback port. Azure AD B2C documents that for the registration
     // `http://localhost` alone: a port in the registration is compared.
     guard let plain = Self.withoutLoopbackPort(uri) else { return false }
@@ -82,7 +82,7 @@ extension LocalTenant {
   /// The person whose session the browser's cookie names, and since when it is.
   func session(_ call: LocalTenantCall) -> LocalSession? {
     state.withLock { state in
-      guard let id = call.sessionID, let session = state.sessions[id] else { return nil }
+      guard let id = call.sessionID, let session = state.sessions[Secret(id)] else { return nil }
       return state.user(id: session.userID).map { LocalSession(user: $0, since: session.since) }
     }
   }
@@ -117,7 +117,7 @@ extension LocalTenant {
     let grant = LocalGrant(
       userID: session.user.id, policyID: call.policy?.id, scopes: LocalTenantCall.scopes(call.query),
       authenticatedAt: session.since, isNewUser: isNewUser)
-    state.withLock { $0.codes[code] = IssuedCode(grant: grant, request: call.query, issuedAt: call.now) }
+    state.withLock { $0.codes[Secret(code)] = IssuedCode(grant: grant, request: call.query, issuedAt: call.now) }
     var response = redirect([("code", code)] + (isEntra ? [("session_state", RandomText.guid())] : []), call)
     // Facebook's own mark, which survives on the way to the app.
     if kind(call) == .federatedSignIn, provider(call) == "facebook.com" { response.headers["Location"]? += "#_=_" }

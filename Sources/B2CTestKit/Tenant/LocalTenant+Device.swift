@@ -19,7 +19,7 @@ extension LocalTenant {
       let code = RandomText.make()
       let device = LocalDevice(
         userCode: RandomText.guid().prefix(8).uppercased(), scopes: scopes, expiresAt: call.now.addingTimeInterval(900))
-      state.withLock { $0.devices[code] = device }
+      state.withLock { $0.devices[Secret(code)] = device }
       let page = call.url(shape == .openIDConnect ? "/device" : "/oauth2/deviceauth")
       return [
         "device_code": .string(code), "user_code": .string(device.userCode), "verification_uri": .string(page),
@@ -32,14 +32,14 @@ extension LocalTenant {
   func redeemDeviceCode(_ call: LocalTenantCall) throws -> [String: JSONValue] {
     guard let code = call.form["device_code"] else { throw LocalRefusal.malformed("no device_code") }
     let grant: LocalGrant = try state.withLock { state in
-      guard let device = state.devices[code] else { throw LocalRefusal.unknownGrant }
+      guard let device = state.devices[Secret(code)] else { throw LocalRefusal.unknownGrant }
       guard call.now < device.expiresAt else { throw LocalRefusal.deviceCodeExpired }
       switch device.decision {
       case .denied: throw LocalRefusal.deviceDenied
       case .used: throw LocalRefusal.grantRevoked
       case .pending: throw LocalRefusal.authorizationPending
       case .approved(let userID):
-        state.devices[code]?.decision = .used
+        state.devices[Secret(code)]?.decision = .used
         return LocalGrant(userID: userID, policyID: nil, scopes: device.scopes, authenticatedAt: call.now)
       }
     }

@@ -70,7 +70,7 @@ extension LocalTenant {
 /// The end of a browser session (OpenID Connect RP-Initiated Logout 1.0).
 extension LocalTenant {
   func logout(_ call: LocalTenantCall) -> LocalResponse {
-    if let id = call.sessionID { state.withLock { $0.sessions[id] = nil } }
+    if let id = call.sessionID { state.withLock { $0.sessions[Secret(id)] = nil } }
     var response = LocalPage(title: "You are signed out", text: "You can close this page.").response(to: call.request)
     if let uri = call.query["post_logout_redirect_uri"] {
       // With a hint the URI has to be registered; without one the service takes any.

@@ -74,7 +74,7 @@ extension LocalTenant {
     // A page that only builds on a session keeps the session's time.
     if let session, stage == .editProfile { return finish(session, isNewUser: false, call) }
     let id = RandomText.make()
-    state.withLock { $0.sessions[id] = (user.id, call.now) }
+    state.withLock { $0.sessions[Secret(id)] = (user.id, call.now) }
     var response =
       stage == .signIn && kind(call) == .profileEdit
       ? show(.editProfile, user: user, call)
@@ -123,7 +123,7 @@ extension LocalTenantState {
       users[index].displayName = name
       return users[index]
     case .resetPassword:
-      guard let index = users.firstIndex(where: { $0.email.lowercased() == email.lowercased() }) else {
+      guard let index = users.firstIndex(where: { ASCIIText.isSameIgnoringCase($0.email, email) }) else {
         throw LocalAlert.unknownEmail
       }
       users[index].password = Secret(password)
@@ -131,7 +131,9 @@ extension LocalTenantState {
       revokeGrants(of: users[index].id)
       return users[index]
     case .identityProvider:
-      let known = users.first { $0.email.lowercased() == email.lowercased() && $0.identityProvider == provider }
+      let known = users.first {
+        ASCIIText.isSameIgnoringCase($0.email, email) && $0.identityProvider == provider
+      }
       if let known { return known }
       let name = name.isEmpty ? email : name
       users.append(LocalUser(email: email, password: "", displayName: name, identityProvider: provider))

@@ -22,14 +22,14 @@ extension LocalTenant {
   private func redeemCode(_ call: LocalTenantCall) throws -> [String: JSONValue] {
     guard let code = call.form["code"] else { throw LocalRefusal.malformed("no code") }
     let issued: IssuedCode = try state.withLock { state in
-      guard let issued = state.codes[code] else { throw LocalRefusal.unknownGrant }
+      guard let issued = state.codes[Secret(code)] else { throw LocalRefusal.unknownGrant }
       guard !issued.isSpent else {
         // RFC 6749 section 4.1.2: a code used twice ends the tokens it gave.
         state.revokedGrants.insert(issued.grant.id)
         throw LocalRefusal.grantRevoked
       }
       try checkPolicy(issued.grant, call)
-      state.codes[code]?.isSpent = true
+      state.codes[Secret(code)]?.isSpent = true
       return issued
     }
     // Codes live ten minutes.
@@ -56,7 +56,7 @@ extension LocalTenant {
     // Checked and marked as used in one step, so that only one of two simultaneous requests succeeds.
     let issued: IssuedRefreshToken = try state.withLock { state in
       // A tenant that was restarted knows no token of before, and the answer ends the app's session, so that it signs in.
-      guard let issued = state.refreshTokens[token] else { throw LocalRefusal.grantRevoked }
+      guard let issued = state.refreshTokens[Secret(token)] else { throw LocalRefusal.grantRevoked }
       try checkPolicy(issued.grant, call)
       guard state.user(id: issued.grant.userID) != nil, !state.revokedGrants.contains(issued.grant.id) else {
         throw LocalRefusal.grantRevoked
@@ -68,7 +68,7 @@ extension LocalTenant {
         if reuse == .revokesGrant { state.revokedGrants.insert(issued.grant.id) }
         guard reuse == .allowed else { throw LocalRefusal.grantRevoked }
       }
-      if state.behavior.rotatesRefreshTokens { state.refreshTokens[token]?.isSpent = true }
+      if state.behavior.rotatesRefreshTokens { state.refreshTokens[Secret(token)]?.isSpent = true }
       return issued
     }
     let answer = try tokenAnswer(issued.grant, isRefresh: true, call)
@@ -79,7 +79,7 @@ extension LocalTenant {
   /// Ends the grant of a refresh token (RFC 7009); a token that is not known is no error (section 2.2).
   func revoke(_ call: LocalTenantCall) -> LocalResponse {
     state.withLock { state in
-      if let issued = state.refreshTokens[call.form["token"] ?? ""], (try? checkClient(call.form)) != nil {
+      if let issued = state.refreshTokens[Secret(call.form["token"] ?? "")], (try? checkClient(call.form)) != nil {
         state.revokedGrants.insert(issued.grant.id)
       }
     }
@@ -122,7 +122,7 @@ extension LocalTenant {
       let token = RandomText.make()
       let lifetime = refreshTokenLifetime.components.seconds
       let end = call.now.addingTimeInterval(Double(lifetime))
-      state.withLock { $0.refreshTokens[token] = IssuedRefreshToken(grant: grant, expiresAt: end) }
+      state.withLock { $0.refreshTokens[Secret(token)] = IssuedRefreshToken(grant: grant, expiresAt: end) }
       answer["refresh_token"] = .string(token)
       if shape == .b2c { answer["refresh_token_expires_in"] = .integer(lifetime) }
     }

@@ -57,12 +57,12 @@ struct LocalTenantCall: Sendable {
     var taken = 0
     if tenant.shape != .openIDConnect {
       if isB2C, ["tfp", "te"].contains(segments.first?.lowercased()) { taken = 1 }
-      guard segments.count > taken, tenant.names.contains(segments[taken].lowercased()) else { return nil }
+      guard segments.count > taken, tenant.names.contains(ASCIIText.lowercased(segments[taken])) else { return nil }
       taken += isB2C && query["p"] == nil && segments.count > taken + 1 ? 2 : 1
     }
     prefix = segments.prefix(taken).map { "/" + $0 }.joined()
-    let policyID = isB2C ? (query["p"] ?? segments[taken - 1]).lowercased() : nil
-    policy = tenant.policies.first { $0.id.lowercased() == policyID }
+    let policyID = isB2C ? query["p"] ?? segments[taken - 1] : nil
+    policy = policyID.flatMap { id in tenant.policies.first { ASCIIText.isSameIgnoringCase($0.id, id) } }
     let path = segments.dropFirst(taken).map { "/" + $0.lowercased() }.joined()
     guard let endpoint = Self.endpoints(tenant.shape)[path], !isB2C || policy != nil else { return nil }
     self.endpoint = endpoint
@@ -75,7 +75,7 @@ struct LocalTenantCall: Sendable {
 
   /// The URL of another endpoint of the same policy, in the form of the request's own.
   func url(_ path: String) -> String {
-    origin + prefix + path + (policy == nil ? "" : query["p"].map { "?p=" + $0 } ?? "")
+    origin + prefix + path + (policy == nil ? "" : query["p"].map { "?p=" + FormEncoding.escape($0) } ?? "")
   }
 
   /// Whether the client authenticates itself (RFC 6749 section 2.3.1, RFC 7523 section 2.2), which a public one cannot.

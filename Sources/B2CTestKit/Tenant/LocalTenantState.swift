@@ -10,15 +10,15 @@ struct LocalTenantState: Sendable {
   var keys: [TestSigningKey] = [TestSigningKey.shared].compactMap { $0 }
   var counters = LocalTenant.Counters()
   /// The sessions in browsers, by their cookies.
-  var sessions: [String: (userID: String, since: Date)] = [:]
-  var codes: [String: IssuedCode] = [:]
-  var refreshTokens: [String: IssuedRefreshToken] = [:]
+  var sessions: [Secret: (userID: String, since: Date)] = [:]
+  var codes: [Secret: IssuedCode] = [:]
+  var refreshTokens: [Secret: IssuedRefreshToken] = [:]
   var revokedGrants: Set<UUID> = []
-  var devices: [String: LocalDevice] = [:]
+  var devices: [Secret: LocalDevice] = [:]
 
-  func user(email: String) -> LocalUser? { users.first { $0.email.lowercased() == email.lowercased() } }
+  func user(email: String) -> LocalUser? { users.first { ASCIIText.isSameIgnoringCase($0.email, email) } }
 
-  func user(id: String) -> LocalUser? { users.first { $0.id == id } }
+  func user(id: String) -> LocalUser? { users.first { ASCIIText.isSame($0.id, id) } }
 }
 
 /// A person's session in one browser.

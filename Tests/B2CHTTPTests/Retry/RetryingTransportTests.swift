@@ -181,10 +181,11 @@ struct RetryingTransportTests {
     await expectError(ConnectorError.self, .tooLarge) { try await excess.answer(to: sent, limits: limits) }
   }
 
-  @Test func passesOtherErrorsOn() async throws {
+  @Test("A transport that cancels a request by itself has failed, and the request is not sent again")
+  func transportThatCancels() async throws {
     let canned = CannedTransport([.failure(CancellationError()), .success(LocalResponse(status: 200))])
     let retrying = retrying(canned)
-    await #expect(throws: CancellationError.self) { try await retrying.answer(to: request()) }
+    await expectError(ConnectorError.self, .network) { try await retrying.answer(to: request()) }
     #expect(canned.requests.count == 1)
   }
 

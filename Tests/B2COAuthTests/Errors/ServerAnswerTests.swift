@@ -186,6 +186,25 @@ struct ServerAnswerTests {
     #expect(error.claims == #"{"access_token":{}}"#)
   }
 
+  static let correlations: [(lines: [String], isFound: Bool)] = [
+    (["AADSTS50058: No session", "Correlation ID: \(id)", "Correlation ID: \(UUID())"], true),
+    (["Correlation ID: \(id)"] + Array(repeating: "Correlation ID: x", count: 40_000), true),
+    (Array(repeating: "Correlation ID: x", count: 40_000) + ["Correlation ID: \(id)"], false),
+    (["AADSTS50058: No session"] + Array(repeating: "", count: 100_000) + ["Correlation ID: \(id)"], false),
+    (["Trace ID: \(UUID())", "", "  correlation id :  \(id) "], true),
+  ]
+  fileprivate static let id = UUID()
+
+  @Test("The first correlation id in a description counts, and no other is looked for", arguments: correlations)
+  func correlation(_ lines: [String], _ isFound: Bool) async throws {
+    let (fixture, client) = try await Fixture(shape: .entra).signedIn(after: 4_000)
+    let words = JSONValue.string(lines.joined(separator: "\r\n"))
+    let body = JSONValue.object(["error": "interaction_required", "error_description": words])
+    fixture.transport.answerTokens(400, body.description)
+    let error = try await #require(throws: ConnectorError.self) { try await client.accessToken() }
+    #expect((error.correlationID == Self.id) == isFound)
+  }
+
   @Test("A server that repeats what it was sent does not get it into an error")
   func echo() async throws {
     let fixture = Fixture()

@@ -17,6 +17,7 @@ extension Row {
     var measurements: [Measurement] = []
     for (name, outcome) in [
       ("1,000 callers on an expired token", try await scene.expired(callers: 1_000)),
+      ("16,000 callers on an expired token", try await scene.expired(callers: 16_000)),
       ("two clients over one cache", try await scene.twoClients(callers: 1_000)),
       ("1,000 callers met by 401", try await scene.refused(callers: 1_000)),
       ("8 processes on one file cache", try await scene.processes(8)),
