@@ -87,6 +87,9 @@ extension Authority {
     policy != nil && takesPolicies ? .b2c : kind
   }
 
+  /// Whether the kind was guessed from the text, because the developer gave none and the host is not Microsoft's.
+  package var isKindGuessed: Bool { !isKindGiven && MicrosoftHost(host) == nil }
+
   /// Whether a policy makes it Azure AD B2C.
   package var takesPolicies: Bool { kind == .b2c || !isKindGiven && MicrosoftHost(host)?.kind != .ciam }
 

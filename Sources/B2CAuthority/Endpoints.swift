@@ -12,7 +12,7 @@ package struct Endpoints: Sendable, Hashable {
   package let token: URL?
   /// Where the user's session at the service ends; `nil` when only metadata tells.
   package let endSession: URL?
-  /// Where a device asks for a code to be typed elsewhere (RFC 8628); Entra ID only, `nil` otherwise.
+  /// Where a device asks for a code to be typed elsewhere (RFC 8628); Entra ID only, because others publish it or have none.
   package let deviceAuthorization: URL?
 
   /// Builds the URLs.

@@ -32,18 +32,19 @@ extension Connector {
   ///   - request: The request; its URL has to be on an allowed origin. A body has to be data, not a stream.
   ///   - scopes: The scopes the token must cover; the settings' when `nil`.
   ///   - user: Whose token; that of the user who signed in last when `nil`.
-  ///   - limits: How long it may take and how much it may bring; 30 seconds and 1 MiB unless said otherwise.
+  ///   - limits: How long the call may take and how large the response may be; ``Options/limits`` when `nil`.
   /// - Returns: The body and the response, as `URLSession.data(for:)` returns them.
   /// - Throws: ``ConnectorError``: `originNotAllowed` before a token is asked for; `interactionRequired` when only a
   ///   sign-in helps; `unauthorized`, `insufficientScope` or `claimsRequired` when the API wants another token; `network`,
   ///   `timedOut` and `invalidResponse` when there is no answer, and `tooLarge` when it is larger than the limit, with
   ///   ``ConnectorError/outcomeIsUnknown`` for a request that may have changed something.
   public func data(
-    for request: URLRequest, scopes: [String]? = nil, user: UserInfo? = nil, limits: TransportLimits = TransportLimits()
+    for request: URLRequest, scopes: [String]? = nil, user: UserInfo? = nil, limits: TransportLimits? = nil
   ) async throws -> (Data, HTTPURLResponse) {
     try await mapping {
       var history = RequestHistory()
-      return try await authorizedTransport(scopes, user).send(request, limits: limits, noting: &history)
+      return try await authorizedTransport(scopes, user).send(
+        request, limits: limits ?? oauth.configuration.limits, noting: &history)
     }
   }
 

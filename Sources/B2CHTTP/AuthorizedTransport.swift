@@ -58,13 +58,20 @@ package struct AuthorizedTransport: Sendable {
       history.bearerTokens.append(token.token)
       let first = try await transport.send(
         Self.attach(token, to: request), limits: limits, isIdempotent: isIdempotent, noting: &history)
-      let refusal = ConnectorError(refusal: first, of: request, isReplacement: false, hiding: history.bearerTokens)
-      guard let refusal else { return first }
+      let refused = ConnectorError(refusal: first, of: request, isReplacement: false, hiding: history.bearerTokens)
+      guard var refusal = refused else { return first }
       guard refusal.code == .unauthorized else { throw refusal }
 
       var rest = limits
       rest.deadline -= stopwatch.elapsed
       let newToken = try await tokens(token)
+      if newToken.token == token.token {
+        refusal.recoverySuggestion = """
+          The API refused the token although it is new. The SDK renewed it, or tried to, less than a minute ago. \
+          `accessToken(forceRefresh: true)` or a sign-in shows whether the session has ended. If it has not, check that \
+          the token's audience and issuer are those that the API expects.
+          """
+      }
       // A token that was refused is not sent again, nor is the request sent for another user, or after its deadline.
       guard newToken.token != token.token, newToken.userID == token.userID, rest.deadline > .zero else { throw refusal }
       history.bearerTokens.append(newToken.token)
@@ -205,8 +212,8 @@ enum AuthenticationChallenge {
   /// `nil` when they are not a JSON object of at most 4 KiB.
   ///
   /// Microsoft's services send it in Base64, in either alphabet and with or without padding; plain JSON is taken too. The
-  /// claims go into the URL of the next sign-in page as they are: with the token that was sent in them they are not the
-  /// API's.
+  /// claims go into the URL of the next sign-in page. So they are refused if a name or a text in them has the token that
+  /// was sent, after every JSON escape is decoded, also percent-encoded or in Base64.
   ///
   /// - Parameters:
   ///   - text: The parameter `claims` of a challenge.
@@ -215,13 +222,25 @@ enum AuthenticationChallenge {
   static func claims(_ text: String, hiding secrets: [Secret] = []) -> String? {
     var json = text
     if !json.hasPrefix("{") {
-      let urlSafe = json.replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
-      json = Base64URL.decode(urlSafe.prefix { $0 != "=" }).flatMap { String(bytes: $0, encoding: .utf8) } ?? ""
+      json = Base64URL.decode(urlSafe(json).prefix { $0 != "=" }).flatMap { String(bytes: $0, encoding: .utf8) } ?? ""
     }
     guard !CombiningMarks.areTooMany(in: json) else { return nil }
     // What is cut is no object any more.
     json = PrintableText.plain(json, limit: 4_096)
-    let isSecret = secrets.contains { json.range(of: $0.value, options: [.literal, .caseInsensitive]) != nil }
-    return isSecret || (try? JSONReader.object(Data(json.utf8))) == nil ? nil : json
+    guard let object = try? JSONReader.object(Data(json.utf8)) else { return nil }
+    // The same claims with as few escapes as there can be, and the secrets as they are written there.
+    let text = JSONValue.object(object).description
+    let isSecret = secrets.map(\.value).flatMap {
+      [$0, String(JSONValue.string($0).description.dropFirst().dropLast()), Base64URL.encode($0.utf8)]
+    }.contains { secret in
+      [json, text, FormEncoding.percentDecode(text), urlSafe(text)].contains {
+        $0.range(of: secret, options: [.literal, .caseInsensitive]) != nil
+      }
+    }
+    return isSecret ? nil : json
+  }
+
+  private static func urlSafe(_ text: String) -> String {
+    text.replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
   }
 }

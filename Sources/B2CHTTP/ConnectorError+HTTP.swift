@@ -13,7 +13,9 @@ extension ConnectorError {
   ///   - request: The request.
   ///   - limits: The limits of the request.
   package init(_ error: URLError, _ request: URLRequest, _ limits: TransportLimits) {
-    let place = request.url.flatMap(Origin.init)?.hostAndPort ?? "the server"
+    let proxy = error.userInfo[URLError.proxyKey] as? String
+    let proxyAnswer = (error.userInfo[URLError.proxyAnswerKey] as? String).map { " libcurl said: \($0)." } ?? ""
+    let place = (request.url.flatMap(Origin.init)?.hostAndPort ?? "the server") + (proxy ?? "")
     // What it means, in which words, and what helps if not another try alone.
     let (code, words, advice): (ErrorCode, String, String?) =
       switch error.code {
@@ -29,6 +31,11 @@ extension ConnectorError {
       case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff:
         (.network, "This device is not connected to the internet.", nil)
       case .cancelled: (.network, "The transport cancelled the request to \(place).", nil)
+      case .secureConnectionFailed:
+        (
+          .network, "No secure connection to \(place): the server did not answer with TLS, or refused the handshake.",
+          "Check the scheme and the port of the address: https needs a server that speaks TLS."
+        )
       case _ where error.isOfTLS:
         (.network, "No secure connection to \(place): the handshake failed, or its certificate is not trusted.", nil)
       // The URL was checked before: what is unsupported is the language that came back.
@@ -53,8 +60,9 @@ extension ConnectorError {
       }
     let isRetryable = code.isRetryable && !error.isOfTLS && error.code != .cancelled
     self.init(
-      own: code, "No answer to \(request.summary): \(words)",
-      recoverySuggestion: advice ?? (isRetryable ? "Check the connection, then try again." : nil),
+      own: code, "No answer to \(request.summary): \(words)\(proxyAnswer)",
+      recoverySuggestion: advice
+        ?? (isRetryable ? "Check the connection\(proxy == nil ? "" : " and the proxy"), then try again." : nil),
       isRetryable: isRetryable, underlying: URLError(error.code))
     if code == .tooLarge { message = "The answer to \(request.summary) \(words)" }
     self = about(request)
@@ -62,6 +70,10 @@ extension ConnectorError {
 }
 
 extension URLError {
+  /// The user info of an error of a request that went to a proxy: where it went, and libcurl's words.
+  static let proxyKey = "B2CHTTP.proxy"
+  static let proxyAnswerKey = "B2CHTTP.proxyAnswer"
+
   /// Whether certainly no server has seen the request.
   var isBeforeSending: Bool {
     let codes: [Code] = [

@@ -112,7 +112,8 @@ enum Advice {
   static let client = "Check that the client ID is the one registered for this app."
   static let clock = "Compare this device's clock with the server's."
   static let issuer = "Check that the authority in the settings is the one that issued the token."
-  static let keys = "Try again in a minute: the issuer may have renewed its keys and not published them everywhere yet."
+  static let keys =
+    "Try again in a few seconds: the issuer may have renewed its keys and not published them everywhere yet."
   static let subject = "Have the provider add the claim sub to the id_token."
   static let policy = "Check that the sign-in page and the token request used the same policy."
 }

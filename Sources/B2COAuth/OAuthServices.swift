@@ -53,31 +53,31 @@ package final class OAuthServices: Sendable {
     return (provider.metadata.issuer, provider.isMicrosoft ? [] : provider.metadata.unusableEndpoints)
   }
 
-  /// Fetches the keys of a policy and counts those that can verify a signature.
+  /// Fetches the keys of a policy and counts those that can verify the signature of an id_token.
   package func usableKeyCount(_ policy: Policy?) async throws -> Int {
-    try await providers.fetchKeys(of: providers.provider(for: policy)).keys.count { $0.unsuitability == nil }
+    let provider = try await providers.provider(for: policy)
+    let keys = try await providers.fetchKeys(of: provider).keys
+    return keys.count { $0.canVerify(anyOf: provider.allowedAlgorithms) }
   }
 
   /// Asks for the sign-in page of the default policy once, as no user, without `offline_access` and with `prompt=none`.
   ///
-  /// - Throws: ``ConnectorError`` for what the page refuses, unless it is that a user has to do something, and for what keeps
-  ///   it from answering; `CancellationError`.
-  package func askSignInPage() async throws {
+  /// - Returns: What came instead of an answer, and whether a sign-in asks for `offline_access`.
+  /// - Throws: ``ConnectorError`` for what the page refuses, and for what keeps it from answering; `CancellationError`.
+  package func askSignInPage() async throws -> (instead: String?, isOfflineAccessLeftOut: Bool) {
     var configuration = configuration
     configuration.requiredUser = nil
+    var provider = try await providers.provider(for: configuration.defaultPolicy)
+    let asked = provider.sent(configuration.scopes + configuration.additionalScopes)
+    let isLeftOut = asked.contains { $0.lowercased() == "offline_access" }
     configuration.scopes.removeAll { $0.lowercased() == "offline_access" }
     configuration.additionalScopes.removeAll { $0.lowercased() == "offline_access" }
-    var provider = try await providers.provider(for: configuration.defaultPolicy)
     provider.addsOfflineAccess = false
     let request = AuthorizationRequest(
       provider: provider, configuration: configuration, options: SignInOptions(prompt: .none),
       correlationID: correlationID())
     let pending = try request.pending(userID: nil, at: environment.now())
-    if let refusal = try await pending.refusal(
-      from: provider, over: endpoint.transport, limits: configuration.limits), !refusal.isAboutUser
-    {
-      throw refusal
-    }
+    return (try await pending.ask(provider, over: endpoint.transport, limits: configuration.limits), isLeftOut)
   }
 
   /// The id of the settings, else a new one.

@@ -136,6 +136,26 @@ struct ConnectorCustomDomainTests {
     #expect(presenter.requests.isEmpty)
   }
 
+  @Test(
+    "A kind that was guessed is named where the metadata are missing, in the error and in the diagnosis",
+    arguments: [
+      ("contoso", nil, "`ciam`"), ("contoso/v2", nil, "`ciam`"),
+      ("22222222-2222-4222-8222-222222222222", nil, "`openIDConnect`"),
+      ("contoso", "openIDConnect", nil), ("contoso.onmicrosoft.com", "ciam", nil),
+    ] as [(String, String?, String?)])
+  func guessed(_ path: String, _ kind: String?, _ other: String?) async throws {
+    let tenant = tenant(.ciam)
+    tenant.faults = [LocalFault(on: .metadata, .respond(LocalResponse(status: 404)))]
+    let connector = try connector(tenant, settings(tenant, path, kind: kind))
+    let error = try await #require(throws: ConnectorError.self) { try await connector.signIn() }
+    #expect(error.code == .configuration && error.status == 404, "\(error)")
+    let diagnosis = try await connector.diagnose().description
+    for text in [error.description, diagnosis] {
+      #expect(
+        text.contains("authorityKind") == (other != nil) && text.contains(other ?? "Check the authority"), "\(text)")
+    }
+  }
+
   @Test("Metadata of another tenant is refused before a page opens")
   func otherTenant() async throws {
     let tenant = tenant(.ciam)

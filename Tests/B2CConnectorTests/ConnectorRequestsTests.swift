@@ -71,6 +71,21 @@ struct ConnectorRequestsTests {
     #expect(throws: Never.self) { try world.connector(allowedAPIs: safe) }
   }
 
+  @Test("A request to an API has the limits of the options, unless the call names others")
+  func limitsOfOptions() async throws {
+    let world = World()
+    let cache = InMemoryTokenCache()
+    try await world.connector(cache: cache).doPolicy(.signIn)
+    let connector = try world.connector(cache: cache) { $0.limits = TransportLimits(maximumBodyBytes: 1) }
+    let request = URLRequest(url: world.tasks.url)
+    await expectError(ConnectorError.self, .tooLarge) { try await connector.data(for: request) }
+    await expectError(ConnectorError.self, .tooLarge) {
+      try await connector.data(for: request, limits: TransportLimits(maximumBodyBytes: 1))
+    }
+    let (_, response) = try await connector.data(for: request, limits: TransportLimits())
+    #expect(response.statusCode == 200)
+  }
+
   @Test("Each repeat of an API's request is an event, with policy and code", arguments: [true, false])
   func repeats(_ isTaskCall: Bool) async throws {
     let world = World()

@@ -53,6 +53,22 @@ struct ConnectorErrorURLErrorTests {
     #expect(!"\(error)".contains("canary"))
   }
 
+  @Test(
+    "What a proxy answered is said in the place of a server that was not asked",
+    arguments: [
+      "CONNECT tunnel failed, response 407", "Could not resolve proxy: proxy.example", "Proxy CONNECT aborted",
+    ])
+  func proxy(_ answer: String) throws {
+    let url = try #require(URL(string: "https://login.example.com/tasks?code=canary"))
+    let info = [URLError.proxyKey: " through the proxy proxy.example:3128 of x", URLError.proxyAnswerKey: answer]
+    let error = ConnectorError(URLError(.cannotConnectToHost, userInfo: info), URLRequest(url: url), .standard)
+    #expect(
+      error.message
+        == "No answer to GET https://login.example.com/tasks: Connection to login.example.com through the proxy proxy.example:3128 of x refused. libcurl said: \(answer)."
+    )
+    #expect(error.recoverySuggestion?.contains("the proxy") == true && error.code == .network)
+  }
+
   @Test("A refusal of App Transport Security is not tried again")
   func noRetry() throws {
     let url = try #require(URL(string: "http://login.example.com"))

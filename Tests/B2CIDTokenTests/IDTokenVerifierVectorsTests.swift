@@ -89,7 +89,7 @@ struct IDTokenVerifierVectorsTests {
   func publicKeys() throws {
     let keys = try JWKSet(json: Data(JOSEVectors.publicKeys.utf8)).keys
     #expect(keys.map(\.keyID) == ["1", "2011-04-29"])
-    #expect(keys.map(\.unsuitability) == ["is not for signatures", nil])
+    #expect(keys.map { $0.canVerify(anyOf: .openIDConnect) } == [false, true])
     #expect(keys.map(\.algorithm) == [nil, .rs256])
   }
 }

@@ -5,8 +5,10 @@ extension Connector {
   /// Checks settings, provider, sign-in page and presenter without signing in.
   ///
   /// Metadata and keys of each policy are fetched. One request asks for the sign-in page of the default policy, without a
-  /// user (`prompt=none`, OpenID Connect Core section 3.1.2.1) and without `offline_access`; no redirect is followed. A
-  /// client ID, redirect URI or scope that the service refuses is a failure in its words. The token cache is not touched.
+  /// user (`prompt=none`, OpenID Connect Core section 3.1.2.1) and without `offline_access`; no redirect is followed. If the
+  /// service sends the browser back to the app because there is no user, it accepts the client ID and the redirect URI. A
+  /// client ID, redirect URI or scope that it refuses is a failure in its words. Any other page, for example a login form or
+  /// a busy server's, answers nothing, so the check is skipped. The token cache is not touched.
   ///
   /// - Returns: The findings, in the order to fix them.
   /// - Throws: `CancellationError` when the calling task was cancelled.
@@ -146,7 +148,10 @@ extension Diagnostics {
     }
     var findings: [Finding] = []
     do {
-      if let policy = try connector.policy(for: .signIn) { findings.append(Finding("sign-in policy", .ok, policy.id)) }
+      if let policy = try connector.policy(for: .signIn) {
+        let source = connector.settings.policies.source(of: policy)
+        findings.append(Finding("sign-in policy", .ok, "\(policy.id) (\(source))"))
+      }
     } catch {
       findings.append(finding(of: error, check: "sign-in policy"))
     }
@@ -154,9 +159,11 @@ extension Diagnostics {
     for policy in policies {
       let name = policy.map { " of \($0.id)" } ?? ""
       let metadata = try await check("metadata" + name) {
-        let (issuer, unusable) = try await services.fetchProvider(policy)
-        guard !unusable.isEmpty else { return (.ok, "issuer \(issuer)", nil) }
-        let detail = "issuer \(issuer); cannot be used, and is ignored: \(unusable.joined(separator: ", "))"
+        let (published, unusable) = try await services.fetchProvider(policy)
+        let source = policy.map { " (\(connector.settings.policies.source(of: $0)))" } ?? ""
+        let issuer = "issuer \(PrintableText.plain(published))\(source)"
+        guard !unusable.isEmpty else { return (.ok, issuer, nil) }
+        let detail = "\(issuer); cannot be used, and is ignored: \(unusable.joined(separator: ", "))"
         return (.warning, detail, "Have the issuer publish an https URL without parameters of the protocol.")
       }
       findings.append(metadata)
@@ -178,9 +185,26 @@ extension Diagnostics {
     }
     return findings + [
       try await check("sign-in page") {
-        try await services.askSignInPage()
-        return (.ok, "client ID, redirect URI and scopes are not refused", nil)
+        let (instead, isOfflineAccessLeftOut) = try await services.askSignInPage()
+        if let instead {
+          return (
+            .skipped, instead, "Sign in once: only that shows if client ID, redirect URI and scopes are accepted."
+          )
+        }
+        let leftOut = isOfflineAccessLeftOut ? "; offline_access was not asked for" : ""
+        return (.ok, "client ID and redirect URI are accepted; scopes are checked at the sign-in" + leftOut, nil)
       }
     ]
+  }
+}
+
+extension ConnectorSettings.Policies {
+  /// The kind of a policy and the key of the settings that it comes from, since the words of its name say nothing.
+  fileprivate func source(of policy: Policy) -> String {
+    let keys = ["policyID", "emailSignInPolicyId", "emailSignUpPolicyId", "faceBookSignInPolicyId"]
+    let named: [Policy?] = [selected, emailSignIn, emailSignUp, facebookSignIn] + others
+    let index = named.firstIndex(of: policy)
+    let source = index.map { $0 < keys.count ? keys[$0] : "policies[\($0 - keys.count)]" } ?? "the authority"
+    return "kind \(policy.kind.rawValue), from \(source)"
   }
 }

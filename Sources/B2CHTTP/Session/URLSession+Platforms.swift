@@ -50,15 +50,29 @@ internal import Foundation
     /// redirection, but we're not waiting for it").
     static let takesLateAnswers = false
 
-    /// Refuses plain http to this machine that libcurl would send through a proxy, bearer token and all.
+    /// The proxy that libcurl uses for an origin, and the variable that names it.
     ///
-    /// libcurl reads these variables for each request: the lower-case `http_proxy` only. What `no_proxy` says by suffixes
-    /// and ranges is not looked at, since its versions differ there.
-    static func checkProxy(of origin: Origin, in environment: [String: String]) throws(ConnectorError) {
-      let value = { (name: String) in environment[name].flatMap { $0.isEmpty ? nil : $0 } }
-      guard let variable = ["http_proxy", "all_proxy", "ALL_PROXY"].first(where: { value($0) != nil }) else { return }
-      let exempt = (value("no_proxy") ?? value("NO_PROXY") ?? "").lowercased().split { $0 == "," || $0 == " " }
-      guard exempt != ["*"], !exempt.contains(where: { $0 == origin.host }) else { return }
+    /// libcurl reads the variables for each request, and of `http_proxy` only the one in lower case. For plain http, which
+    /// a wrong guess would give to a proxy, only the host itself in `no_proxy` counts.
+    static func proxy(of origin: Origin, in environment: (String) -> String?) -> (variable: String, host: String)? {
+      func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
+      let isPlain = origin.scheme == "http"
+      let names = (isPlain ? ["http_proxy"] : ["https_proxy", "HTTPS_PROXY"]) + ["all_proxy", "ALL_PROXY"]
+      guard let variable = names.first(where: { value($0) != nil }), let address = value(variable) else { return nil }
+      let exempt = value("no_proxy") ?? value("NO_PROXY") ?? ""
+      let isNamed = ASCIIText.lowercased(exempt).split { ", \t".contains($0) }.contains {
+        $0 == origin.host || !isPlain && ("." + origin.host).hasSuffix("." + $0.drop { $0 == "." })
+      }
+      // libcurl takes `*` for every host only if it is the whole text: neither " *" nor "*,".
+      guard exempt != "*", !isNamed else { return nil }
+      // A scheme may come before the host, and a user name with a password.
+      let rest = address.range(of: "://").map { address[$0.upperBound...] } ?? address[...]
+      return (variable, String(rest.split(separator: "@").last?.prefix { $0 != "/" } ?? ""))
+    }
+
+    /// Refuses plain http to this machine that libcurl would send through a proxy, bearer token and all.
+    static func checkProxy(of origin: Origin, in environment: (String) -> String?) throws(ConnectorError) {
+      guard let variable = proxy(of: origin, in: environment)?.variable else { return }
       throw ConnectorError(
         own: .configuration, "\(variable) would send plain http to \(origin.hostAndPort) through a proxy.",
         recoverySuggestion: "Add \(origin.host) to no_proxy, or set no_proxy=localhost,127.0.0.1,::1.")
@@ -67,16 +81,30 @@ internal import Foundation
     /// Where the delegate is called.
     static var delegateQueue: OperationQueue? { ImmediateQueue() }
 
-    /// What libcurl's own text says of an error; it is not translated, and is in the error below the reported error.
+    /// libcurl's own text about an error; it is not translated.
+    private static func text(of error: URLError) -> String? {
+      (error.userInfo[NSUnderlyingErrorKey] as? NSError)?.userInfo[NSLocalizedDescriptionKey] as? String
+    }
+
+    /// libcurl's words about a proxy that let a request through to no server.
+    static func proxyAnswer(in error: URLError) -> String? {
+      let beginnings = [
+        "CONNECT tunnel failed", "Received HTTP code", "Could not resolve proxy", "Proxy CONNECT aborted",
+      ]
+      return text(of: error).flatMap { text in beginnings.contains { text.hasPrefix($0) } ? text : nil }
+    }
+
+    /// What libcurl's own text says of an error.
     ///
     /// All failures but the commonest come as one code, also a refused certificate (`CURLE_PEER_FAILED_VERIFICATION`). And a
     /// lost connection comes as a refused one where another address of the host has refused before: the request may have
     /// arrived.
     static func code(of error: URLError) -> URLError.Code {
-      let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError
-      guard let text = cause?.userInfo[NSLocalizedDescriptionKey] as? String else { return error.code }
+      guard let text = text(of: error) else { return error.code }
       let begins = { (beginnings: String...) in beginnings.contains { text.hasPrefix($0) } }
       if begins("SSL certificate problem", "SSL: ", "SSL peer certificate") { return .serverCertificateUntrusted }
+      if text.contains("SSL routines"), !text.contains("unexpected eof") { return .secureConnectionFailed }
+      if proxyAnswer(in: error) != nil { return .cannotConnectToHost }
       return error.code == .cannotConnectToHost && !begins("Failed to connect", "Couldn't connect", "Could not connect")
         ? .networkConnectionLost : error.code
     }
@@ -90,8 +118,14 @@ internal import Foundation
     /// An answer to a callback of a cancelled task does no harm.
     static let takesLateAnswers = true
 
-    /// Refuses nothing: the system's proxy settings count here, not the environment.
-    static func checkProxy(of origin: Origin, in environment: [String: String]) throws(ConnectorError) {}
+    /// The system's proxy settings count here, not the environment.
+    static func proxy(of origin: Origin, in environment: (String) -> String?) -> (variable: String, host: String)? {
+      nil
+    }
+
+    static func checkProxy(of origin: Origin, in environment: (String) -> String?) throws(ConnectorError) {}
+
+    static func proxyAnswer(in error: URLError) -> String? { nil }
 
     /// The session makes a serial queue by itself, and waits for it before it reads on.
     static var delegateQueue: OperationQueue? { nil }

@@ -20,7 +20,7 @@ public import Foundation
 /// Certificates are verified by the system; `NSPinnedDomains` in an app's Info.plist pins them.
 public final class URLSessionTransport: HTTPTransport {
   private let clock: any Clock<Duration>
-  private let environment: @Sendable () -> [String: String]
+  private let environment: @Sendable (String) -> String?
   private let delegate = SessionDelegate()
   /// Made with the first request: an environment that is given another transport opens nothing.
   private let session = Locked<URLSession?>(nil)
@@ -29,12 +29,12 @@ public final class URLSessionTransport: HTTPTransport {
   ///
   /// - Parameter clock: The clock that deadlines run on.
   public convenience init(clock: any Clock<Duration> = ContinuousClock()) {
-    self.init(clock: clock, environment: { ProcessInfo.processInfo.environment })
+    self.init(clock: clock, environment: { getenv($0).map { String(cString: $0) } })
   }
 
   /// Makes a transport that looks for a proxy in a given environment.
   package init(
-    clock: any Clock<Duration> = ContinuousClock(), environment: @escaping @Sendable () -> [String: String]
+    clock: any Clock<Duration> = ContinuousClock(), environment: @escaping @Sendable (String) -> String?
   ) {
     self.clock = clock
     self.environment = environment
@@ -55,7 +55,7 @@ public final class URLSessionTransport: HTTPTransport {
   public func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
     try Task.checkCancellation()
     let origin = try request.validatedOrigin()
-    if origin.scheme == "http" { try SessionTraits.checkProxy(of: origin, in: environment()) }
+    if origin.scheme == "http" { try SessionTraits.checkProxy(of: origin, in: environment) }
     let outgoing = Self.outgoing(request, limits)
     let task = session.withLock { session in
       let open =
@@ -64,8 +64,15 @@ public final class URLSessionTransport: HTTPTransport {
       session = open
       return open.dataTask(with: outgoing)
     }
-    return try await withTimeout(limits.deadline, on: clock, throwing: URLError(.timedOut)) { [delegate] in
-      try await delegate.answer(to: task, maximumBytes: limits.maximumBodyBytes)
+    do {
+      return try await withTimeout(limits.deadline, on: clock, throwing: URLError(.timedOut)) { [delegate] in
+        try await delegate.answer(to: task, maximumBytes: limits.maximumBodyBytes)
+      }
+    } catch let error as URLError {
+      // Without the proxy's name the error would blame a server that may never have been asked.
+      guard let proxy = SessionTraits.proxy(of: origin, in: environment) else { throw error }
+      let place = " through the proxy \(proxy.host) of the environment variable \(proxy.variable)"
+      throw URLError(error.code, userInfo: error.userInfo.merging([URLError.proxyKey: place]) { $1 })
     }
   }
 
@@ -134,11 +141,13 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     Self.later { task.cancel() }
   }
 
-  /// Ends an exchange with what has arrived; of an error only the code, since its details hold the whole URL.
+  /// Ends an exchange with what has arrived; of an error only the code and what a proxy did, since its details hold the URL.
   func complete(_ task: URLSessionTask, _ head: HTTPURLResponse?, _ error: (any Error)? = nil) {
     end(task) { exchange in
       if let error {
-        return .failure(URLError((error as? URLError).map(SessionTraits.code) ?? .networkConnectionLost))
+        let known = error as? URLError
+        let answer = known.flatMap(SessionTraits.proxyAnswer).map { [URLError.proxyAnswerKey: $0] }
+        return .failure(URLError(known.map(SessionTraits.code) ?? .networkConnectionLost, userInfo: answer ?? [:]))
       }
       return head.map { .success((exchange.body, $0)) } ?? .failure(URLError(.cannotParseResponse))
     }

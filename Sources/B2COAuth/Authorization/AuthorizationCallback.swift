@@ -25,7 +25,8 @@ extension PendingSignIn {
         own: .invalidResponse, "The callback does not carry the state of this sign-in.",
         recoverySuggestion: "Start the sign-in again; use each callback once.")
     }
-    try checkIssuer(parameters["iss"], provider)
+    // Some providers leave the issuer out of an error, and an error brings no tokens.
+    if parameters["error"] == nil || parameters["iss"] != nil { try checkIssuer(parameters["iss"], provider) }
     if let error = refusal(parameters, provider) { throw error }
     guard let code = parameters["code"], !code.isEmpty else {
       throw ConnectorError(own: .invalidResponse, "The callback has neither a code nor an error.")
@@ -46,26 +47,40 @@ extension PendingSignIn {
     ).about(provider.authorizationEndpoint)
   }
 
-  /// Sends this request once, without a user, and returns what the sign-in page refuses: by a redirect to the app, or in the
-  /// page.
+  /// Sends this request once, without a user, and reads what the sign-in page answers.
   ///
-  /// Nothing that it says is trusted, so neither state nor issuer is checked. A redirect elsewhere is to the log-in page of a
-  /// provider.
-  func refusal(
-    from provider: Provider, over transport: RetryingTransport, limits: TransportLimits
-  ) async throws -> ConnectorError? {
+  /// Only a redirect to the app with a code, or with an error about the user, says that client ID and redirect URI are right.
+  /// OpenID Connect Core section 3.1.2.1 allows no page here, so a page without a refusal is no answer. Nothing that comes
+  /// back is trusted, so neither state nor issuer is checked.
+  ///
+  /// - Returns: What came instead of an answer; `nil` for an answer that accepts the app.
+  /// - Throws: ``ConnectorError`` for what is refused, and for what keeps the page from answering; `CancellationError`.
+  func ask(
+    _ provider: Provider, over transport: RetryingTransport, limits: TransportLimits
+  ) async throws -> String? {
     var history = RequestHistory()
     let (body, response) = try await transport.send(
       URLRequest(method: "GET", url: url), limits: limits, noting: &history)
     let target = response.value(forHTTPHeaderField: "Location").flatMap {
       URL(string: $0, relativeTo: url)?.absoluteURL
     }
+    let text = PrintableText(hiding: secrets)
     if (300..<400).contains(response.statusCode), let target {
-      return CallbackState.isAtRedirect(target, redirectURI) ? refusal(try CallbackParameters(target), provider) : nil
+      guard CallbackState.isAtRedirect(target, redirectURI) else {
+        return "it sent the browser on to \(text.show(RedactedURL(target).description) ?? "another page")"
+      }
+      let parameters = try CallbackParameters(target)
+      if let refusal = refusal(parameters, provider), !refusal.isAboutUser { throw refusal }
+      let isAnswer = parameters["code"] != nil || parameters["error"] != nil
+      return isAnswer ? nil : "it came back without a code and without an error"
     }
-    return ServerAnswer(page: body, response, at: provider.tokenRoute.service, hiding: secrets).map {
-      error(of: $0, provider)
+    if let refusal = ServerAnswer(page: body, response, at: provider.tokenRoute.service, hiding: secrets) {
+      throw error(of: refusal, provider)
     }
+    let title = ServerAnswer.shown(PageText.words(of: body), text).map { " (“\($0)”)" } ?? ""
+    return ErrorCode(temporaryStatus: response.statusCode) == nil
+      ? "it showed a page\(title) instead of an answer"
+      : "it could not be asked (status \(response.statusCode))\(title)"
   }
 
   private var secrets: [Secret] { [state, nonce, verifier] }
@@ -82,7 +97,7 @@ extension PendingSignIn {
   }
 }
 
-/// The parameters of a callback: from the query, else from the fragment; each at most once.
+/// The parameters of a callback: from the query, else from the fragment.
 struct CallbackParameters {
   /// By the bytes of their names: to hash a string takes more than linear time for one of combining marks.
   private let values: [[UInt8]: String]
@@ -99,10 +114,11 @@ struct CallbackParameters {
           own: .invalidResponse,
           "The callback has a parameter with more than \(CombiningMarks.maximumRun) combining marks in a row.")
       }
-      // RFC 6749 section 3.1: parameters must not be included more than once.
-      guard values.updateValue(pair.value, forKey: Array(pair.name.utf8)) == nil else {
-        throw ConnectorError(own: .invalidResponse, "The callback has a parameter twice.")
-      }
+      let name = Array(pair.name.utf8)
+      // RFC 6749 section 3.1 allows no parameter twice. What only describes an error does no harm, and the first counts.
+      guard values[name] == nil || !["code", "state", "iss", "error"].contains(where: { $0.utf8.elementsEqual(name) })
+      else { throw ConnectorError(own: .invalidResponse, "The callback has a parameter twice.") }
+      if values[name] == nil { values[name] = pair.value }
     }
     self.values = values
   }

@@ -29,10 +29,10 @@ struct ServerAnswer: Sendable {
   private let service: Authority.Kind
   /// The OAuth `error`, such as `invalid_grant`; `nil` for an answer that is not one of the protocol.
   private(set) var error: String?
-  /// The `error_description`, at most 200 characters.
+  /// The `error_description` without the ids that Microsoft's services append, at most 400 characters.
   private(set) var description: String?
   /// The service's own code, such as `AADB2C90118` or `AADSTS50058`.
-  private var code: String?
+  private(set) var code: String?
   /// The `suberror`, such as `bad_token`; in a callback the `error_subcode`.
   private(set) var suberror: String?
   /// The HTTP status; `nil` when the answer came by redirect.
@@ -82,18 +82,37 @@ extension ServerAnswer {
     }
   }
 
-  /// Reads a page in place of an answer: its OAuth error, one of Microsoft's codes in it, or with a status of an error its
-  /// text; `nil` for any other page.
+  /// Reads a page that came in place of an answer; `nil` for a page that refuses nothing.
+  ///
+  /// An OAuth error refuses, and one of Microsoft's codes, whatever the status is. Without them a status of the 400s refuses,
+  /// except 429, in the words of the page.
   init?(page: Data, _ response: HTTPURLResponse, at service: Authority.Kind, hiding secrets: [Secret]) {
     self.init(page, response, to: .callback, at: service, hiding: secrets.map(\.value))
     guard error == nil else { return }
-    let html = CombiningMarks.cut(String(decoding: page.prefix(65_536), as: UTF8.self))
-    let found = html.firstMatch(of: ServiceCode.pattern)
-    guard found != nil || response.statusCode >= 400 else { return nil }
-    let words = found.map { String(html[$0.range.lowerBound...].prefix { !"<\"\\".contains($0) }) }
-    let text = html.components(separatedBy: "</head>").last?.replacing(/(?:<[^<>]*>|\s)+/, with: " ")
-    read(["error_description": .string(words ?? text ?? "")], secrets)
-    code = found.map { String($0.output) }
+    let html = Array(page.prefix(65_536))
+    let found = ServiceCode.range(in: html)
+    guard found != nil || (400..<500).contains(response.statusCode) && response.statusCode != 429 else { return nil }
+    let words = found.map { Self.sentence(in: html[$0.lowerBound...]) } ?? PageText.words(of: page)
+    read(["error_description": .string(words)], secrets)
+    code = found.map { String(decoding: html[$0], as: UTF8.self) }
+  }
+
+  /// The text that begins with one of Microsoft's codes: in a page up to the next tag, in a script up to the quotation mark.
+  private static func sentence(in html: ArraySlice<UInt8>) -> String {
+    let text = html.prefix(4_096).prefix { $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: "\"") }
+    // A script writes an apostrophe as \u0027.
+    let json = Data(#"{"text":""#.utf8 + text + #""}"#.utf8)
+    return (try? JSONReader.object(json))?["text"]?.string
+      ?? String(decoding: text.prefix { $0 != UInt8(ascii: "\\") }, as: UTF8.self)
+  }
+
+  /// Returns the words of a page or a description as they may be shown: entities decoded, without the ids and the time that
+  /// Microsoft's services append.
+  static func shown(_ words: String, _ text: PrintableText) -> String? {
+    let decoded = PageText.decoded(words)
+    let end = ["correlation id", "trace id", "request id", "timestamp"].compactMap { label(in: decoded, $0)?.start }
+      .min()
+    return text.show(String(decoding: Array(decoded.utf8)[..<(end ?? decoded.utf8.count)], as: UTF8.self))
   }
 
   /// Takes over what the server said, each field by the same rule: one line, cut, without tokens.
@@ -103,7 +122,8 @@ extension ServerAnswer {
       fields[name]?.string.flatMap(text.limited(to: limit).show)
     }
     error = shown("error")
-    description = shown("error_description", limit: 200)
+    let words = fields["error_description"]?.string ?? ""
+    description = Self.shown(words, text.limited(to: 400))
     suberror = shown("suberror")
     // Some providers' refresh tokens and codes are UUIDs too.
     correlationID = shown("correlation_id").flatMap { UUID(uuidString: $0) }
@@ -111,21 +131,23 @@ extension ServerAnswer {
     claims = shown("claims", limit: 4_096).flatMap {
       $0.contains(PrintableText.replacement) || (try? JSONReader.object(Data($0.utf8))) == nil ? nil : $0
     }
-    if let description = fields["error_description"]?.string { readDescription(description, text.limited(to: 100)) }
+    // Azure AD B2C writes its code and the correlation id into the description.
+    let id = Self.label(in: words, "correlation id").map {
+      String(decoding: words.utf8.dropFirst($0.end).prefix(36), as: UTF8.self)
+    }
+    correlationID = correlationID ?? id.flatMap(text.show).flatMap { UUID(uuidString: $0) }
+    let start = Array(words.utf8.prefix { !":\t\r\n ".utf8.contains($0) })
+    if ServiceCode.range(in: start) == start.indices { code = String(decoding: start, as: UTF8.self) }
   }
 
-  /// Takes code and correlation id out of a description as Azure AD B2C writes it: one on each line.
-  private mutating func readDescription(_ description: String, _ text: PrintableText) {
-    // A description is a few lines long, and the first correlation id counts.
-    for line in String(decoding: description.utf8.prefix(4_096), as: UTF8.self).split(whereSeparator: \.isNewline) {
-      let parts = line.split(separator: ":", maxSplits: 1)
-      let value = parts.count > 1 ? parts[1].trimmingCharacters(in: .whitespaces) : ""
-      guard parts.first?.trimmingCharacters(in: .whitespaces).lowercased() == "correlation id" else { continue }
-      correlationID = correlationID ?? text.show(value).flatMap { UUID(uuidString: $0) }
-      break
+  /// The place of a label and a colon, and that of the value after them, in bytes.
+  private static func label(in text: String, _ label: String) -> (start: Int, end: Int)? {
+    let bytes = text.utf8.prefix(8_192).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+    for start in bytes.indices where bytes[start...].starts(with: label.utf8) {
+      let rest = bytes[(start + label.utf8.count)...].drop { $0 == 0x20 }
+      if rest.first == UInt8(ascii: ":") { return (start, rest.dropFirst().drop { $0 == 0x20 }.startIndex) }
     }
-    let start = description.prefix { $0 != ":" && !$0.isWhitespace }
-    if start.wholeMatch(of: ServiceCode.pattern) != nil { code = String(start) }
+    return nil
   }
 }
 
@@ -163,7 +185,7 @@ extension ServerAnswer {
     case "interaction_required", "login_required", "consent_required", "account_selection_required", "invalid_grant":
       means(.interactionRequired, again)
     case "invalid_client", "unauthorized_client", "invalid_scope", "unsupported_response_type",
-      "unsupported_grant_type", "invalid_request":
+      "unsupported_grant_type", "invalid_request", "invalid_resource", "invalid_target":
       means(.configuration, plainSuggestion)
     // Azure AD B2C says server_error of nearly everything; with a code it is a definite no.
     case "server_error" where code?.hasPrefix("AADB2C") == true: means(.server)
@@ -203,6 +225,7 @@ extension ServerAnswer {
   private var meansRefreshTokenIsRefused: Bool {
     let aboutTheRequest = [
       "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope", "invalid_target",
+      "invalid_resource",
     ]
     // A server that says "later" in a status of the 400s says nothing about the token either.
     let temporary = ["temporarily_unavailable", "server_error", "slow_down"]
@@ -226,6 +249,8 @@ extension ServerAnswer {
     case "invalid_client", "unauthorized_client":
       "Check the client ID, and register the app as a public client: no client secret is sent."
     case "invalid_scope": "Compare the scopes with those that the server offers to this client."
+    case "invalid_resource", "invalid_target":
+      "Compare the API's name in the scopes with the API's registration, which has to be known where the user signs in."
     default: nil
     }
   }
@@ -240,7 +265,8 @@ extension ServerAnswer {
   func asError(scopes: [String] = [], policy: Policy? = nil, correlationID sent: UUID? = nil) -> ConnectorError {
     let meaning = meaning
     var message = meaning.meaning
-    if error == "invalid_scope" || code.map(ServiceCode.aboutScopes.contains) == true, !scopes.isEmpty {
+    let isAboutScopes = ["invalid_scope", "invalid_resource", "invalid_target"].contains(error)
+    if isAboutScopes || code.map(ServiceCode.aboutScopes.contains) == true, !scopes.isEmpty {
       message += " The scopes were \(scopes.joined(separator: " "))."
     }
     if meaning.code == .configuration || code == "AADB2C90088", let policy {
@@ -267,6 +293,7 @@ extension ConnectorError {
       "login_required", "interaction_required", "consent_required", "account_selection_required", "AADB2C90077",
       "AADSTS50058", "AADSTS50076", "AADSTS65001",
     ]
-    return code == .interactionRequired && [oauthError, serverCode].contains { known.contains($0 ?? "") }
+    return code == .userCancelledInPage
+      || code == .interactionRequired && [oauthError, serverCode].contains { known.contains($0 ?? "") }
   }
 }

@@ -12,12 +12,19 @@ struct ServiceCode {
   /// The entry of a code as the service writes it, such as `AADB2C90118`.
   static func named(_ code: String) -> ServiceCode? { table[code] }
 
-  /// A code as the service writes it.
-  static var pattern: Regex<Substring> { /AAD(?:B2C|STS)[0-9]{1,9}/ }
+  /// The place of the first code in a text: a family, and one to nine digits.
+  static func range(in bytes: [UInt8]) -> Range<Int>? {
+    for start in bytes.indices where ["AADB2C", "AADSTS"].contains(where: { bytes[start...].starts(with: $0.utf8) }) {
+      let digits = bytes[(start + 6)...].prefix(9).prefix { (0x30...0x39).contains($0) }
+      if !digits.isEmpty { return start..<digits.endIndex }
+    }
+    return nil
+  }
 
   /// Codes whose error names the scopes that were sent.
   static let aboutScopes: Set<String> = [
     "AADB2C90117", "AADB2C90146", "AADB2C90055", "AADB2C90010", "AADSTS70011", "AADSTS28000", "AADSTS650053",
+    "AADSTS500011", "AADSTS50001", "AADSTS650057", "AADSTS650052", "AADSTS65005",
   ]
 
   private static let table: [String: ServiceCode] = {
@@ -38,7 +45,10 @@ struct ServiceCode {
       .accessDenied, "AADSTS50105", "The user is not assigned to the application.",
       "Assign the user to it in the portal, or sign in as another user: `prompt: .selectAccount`.")
     add(
-      .accessDenied, "AADSTS90094", "Only an administrator can consent to the scopes.",
+      .accessDenied, "AADSTS50020 AADSTS90072", "The user's account does not belong to the tenant.",
+      "Sign in as a user of the tenant (`prompt: .selectAccount`), or have the account added as a guest.")
+    add(
+      .accessDenied, "AADSTS90094 AADSTS90095 AADSTS90093", "Only an administrator can consent to the scopes.",
       "Have an administrator grant the app's permissions in the portal.")
     add(.userAlreadyExists, "AADB2C90001 AADB2C99001", "A user of that name exists already.", "Sign in instead.")
     add(
@@ -78,6 +88,14 @@ struct ServiceCode {
     add(
       .configuration, "AADB2C90055", "A scope names no API.", "Write API scopes as `https://<tenant>/<api>/<scope>`.")
 
+    add(
+      .configuration, "AADSTS500011 AADSTS50001 AADSTS650052 AADSTS650057 AADSTS65005",
+      "The API that a scope names is not known in the tenant, or not registered for the app.",
+      "Compare the scope with the API's registration, and add it to the app in the portal, under API permissions.")
+    add(
+      .configuration, "AADSTS90008", "The app lacks the permission to sign users in.",
+      "Add the permission User.Read of Microsoft Graph to the app in the portal, under API permissions.")
+
     // The registration, the policy and the host.
     let registration = "Compare the settings with the app registration in the portal."
     add(
@@ -90,14 +108,21 @@ struct ServiceCode {
       .configuration, "AADSTS500210", "The authority names its tenant in a form that this user's account cannot use.",
       "Write the tenant's GUID instead of its domain in the authority, or the reverse.")
     add(
-      .configuration, "AADB2C90018 AADB2C90068 AADB2C90285 AADSTS700016",
+      .configuration, "AADSTS50194", "The app is registered for one tenant, and the authority names every tenant.",
+      "Write the tenant's name or ID in the authority instead of `common`, or register the app for several tenants.")
+    add(
+      .configuration, "AADSTS90002 AADSTS900023 AADSTS900021", "The tenant in the authority does not exist.",
+      "Compare the tenant in the authority with its name or ID in the portal.")
+    add(
+      .configuration, "AADB2C90018 AADB2C90068 AADB2C90285 AADSTS700016 AADSTS700038",
       "The client ID is not registered in this tenant.",
       "Compare clientId and authority with the app registration in the portal.")
     add(
       .configuration, "AADB2C90058 AADB2C90079 AADB2C90081 AADB2C90084 AADSTS7000218",
       "The app is registered as another type of client.", "Register it as a public (native) client.")
     add(
-      .configuration, "AADB2C90092 AADB2C90284 AADB2C90205", "The application is disabled or lacks consent.",
+      .configuration, "AADB2C90092 AADB2C90284 AADB2C90205 AADSTS7000112",
+      "The application is disabled or lacks consent.",
       registration)
     add(
       .configuration, "AADB2C90087 AADB2C90279", "The grant was made for another protocol version or client.")

@@ -27,7 +27,7 @@ struct PendingCallback: Sendable {
     let late = ConnectorError(
       own: .timedOut, "The page was not finished within \(timeout.components.seconds) seconds.",
       recoverySuggestion: purpose == .signIn
-        ? "If the page showed an error, compare clientId and redirectUri with the app registration." : nil,
+        ? "If the page showed an error, compare clientId, redirectUri and scopes with the app registration." : nil,
       // The same call would show the user another page.
       isRetryable: false)
     do {

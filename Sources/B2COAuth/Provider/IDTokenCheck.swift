@@ -43,7 +43,7 @@ struct IDTokenCheck: Sendable {
 
 extension Provider {
   /// Microsoft's services sign with RS256; another issuer with what it publishes, as far as it is safe.
-  fileprivate var allowedAlgorithms: Set<JWSAlgorithm> {
+  var allowedAlgorithms: Set<JWSAlgorithm> {
     guard !isMicrosoft else { return .microsoft }
     let published = Set(metadata.signingAlgorithms.map { JWSAlgorithm(rawValue: $0) })
     return published.isEmpty ? .microsoft : published.intersection(.openIDConnect)

@@ -1,5 +1,6 @@
 internal import B2CAuthority
 internal import B2CCore
+internal import B2CHTTP
 internal import Foundation
 
 /// One policy of one authority: its metadata and the URLs to use.
@@ -43,8 +44,11 @@ struct Provider: Sendable {
     let isMicrosoft = tokenRoute.isMicrosoft
     addsOfflineAccess = isMicrosoft || metadata.scopes.contains("offline_access")
     endSessionEndpoint = isMicrosoft ? endpoints.endSession : metadata.endSessionEndpoint
+    // No documentation names the endpoint of External ID, so the published one counts if the authority's host has it.
+    let (kind, published) = (tokenRoute.service, metadata.deviceAuthorizationEndpoint)
+    let isOwn = published.flatMap(Origin.init) == Origin(configuration.authority.baseURL)
     deviceAuthorizationEndpoint =
-      isMicrosoft ? endpoints.deviceAuthorization : metadata.deviceAuthorizationEndpoint
+      kind == .openIDConnect || kind == .ciam && isOwn ? published : endpoints.deviceAuthorization
   }
 }
 

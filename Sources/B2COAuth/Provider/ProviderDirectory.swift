@@ -97,19 +97,27 @@ actor ProviderDirectory {
   func fetchProvider(
     _ policy: Policy?, retries: Bool = true, correlationID: UUID? = nil
   ) async throws -> Provider {
-    let endpoints = try Endpoints(authority: configuration.authority, policy: policy)
-    let document = try await json(
-      at: endpoints.metadata, what: "metadata document", policy: policy, retries: retries,
-      correlationID: correlationID)
+    let authority = configuration.authority
+    let endpoints = try Endpoints(authority: authority, policy: policy)
     do {
+      let document = try await json(
+        at: endpoints.metadata, what: "metadata document", policy: policy, retries: retries,
+        correlationID: correlationID)
       let metadata = try ProviderMetadata(
-        json: document, allowsHTTP: configuration.authority.baseURL.scheme?.lowercased() == "http")
+        json: document, allowsHTTP: authority.baseURL.scheme?.lowercased() == "http")
       try check(metadata, policy)
       let provider = try Provider(
         configuration: configuration, policy: policy, endpoints: endpoints, metadata: metadata)
       entries[policy?.key ?? ""] = (provider, environment.now())
       return provider
-    } catch {
+    } catch var error as ConnectorError {
+      let kind = authority.kind(for: policy)
+      if authority.isKindGuessed, kind != .b2c, [.configuration, .invalidResponse].contains(error.code) {
+        let others = kind == .ciam ? "`entra` or `openIDConnect`" : "`ciam` for External ID on a custom domain"
+        let advice =
+          "Without the key `authorityKind` it counts as `\(kind.rawValue)`; if that is wrong, set the key to \(others)."
+        error.recoverySuggestion = [error.recoverySuggestion, advice].compactMap(\.self).joined(separator: " ")
+      }
       throw error.about(endpoints.metadata)
     }
   }
@@ -179,6 +187,10 @@ actor ProviderDirectory {
       recoverySuggestion: temporary == nil ? "Check the authority\(policyAdvice) in the settings." : "Try again later.",
       status: status)
     error.retryAfter = RetryAfter.seconds(in: response)
+    // Microsoft's services say here that there is no such tenant or policy.
+    let kind = configuration.authority.kind(for: policy)
+    let said = ServerAnswer(page: body, response, at: kind, hiding: [])
+    (error.oauthError, error.serverCode, error.serverDescription) = (said?.error, said?.code, said?.description)
     throw error.about(url)
   }
 }

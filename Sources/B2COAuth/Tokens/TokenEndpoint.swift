@@ -104,7 +104,7 @@ struct TokenEndpoint: Sendable {
     let place: ServerAnswer.Place =
       value("refresh_token") != nil
       ? .refresh(addsClaims: value("claims") != nil) : value("device_code") == nil ? .code : .device
-    return ServerAnswer(
+    var error = ServerAnswer(
       answer.body, answer.response, to: place, at: route.service, hiding: Self.secretFields.compactMap(value)
     )
     .asError(
@@ -112,5 +112,22 @@ struct TokenEndpoint: Sendable {
       correlationID: correlationID
     )
     .about(route.url, method: "POST")
+    let status = answer.response.statusCode
+    let signIn = configuration.defaultPolicy.flatMap { $0.key == route.policy?.key ? nil : $0 }
+    // A gateway may answer the same, so the session does not end. A page in plain text with 400 proves less than a 404.
+    let isPlainText =
+      answer.response.value(forHTTPHeaderField: "Content-Type")?.lowercased().hasPrefix("text/plain") == true
+    if place.isRefresh, let policy = route.policy, error.serverCode.flatMap(ServiceCode.named) == nil,
+      status == 404 || status == 400 && isPlainText && signIn != nil && error.oauthError == nil
+    {
+      error.code = signIn == nil ? .configuration : .interactionRequired
+      error.needsInteraction = signIn != nil
+      error.isRetryable = false
+      error.message = "The policy \(policy.id), which signed the user in, has no token endpoint any more."
+      error.recoverySuggestion =
+        signIn.map { "Sign in again, with the policy \($0.id) that the settings name now." }
+        ?? "Check that the tenant still has this policy, or name the policy that replaces it in the settings."
+    }
+    return error
   }
 }

@@ -1,3 +1,4 @@
+import B2CCore
 import B2CTestKit
 import Foundation
 import Testing
@@ -134,6 +135,35 @@ struct AuthenticationChallengeTests {
     for text in [text, Data(text.utf8).base64EncodedString()] {
       #expect(Challenge.claims(text) == nil)
     }
+  }
+
+  /// The token of a request, written so that it is the same after decoding.
+  static let disguises: [@Sendable (String) -> String] = [
+    { $0 }, { $0.uppercased() }, { $0.replacing(".", with: #"\u002e"#).replacing("/", with: #"\/"#) },
+    { $0.unicodeScalars.map { #"\u00"# + String($0.value, radix: 16) }.joined() },
+    { $0.unicodeScalars.map { "%" + String($0.value, radix: 16) }.joined() },
+    { Data($0.utf8).base64EncodedString() },
+    {
+      Data($0.utf8).base64EncodedString().replacingOccurrences(of: "+", with: "-").replacingOccurrences(
+        of: "/", with: "_")
+    },
+  ]
+
+  @Test("Claims with the token that was sent are none, however it is written", arguments: disguises.indices)
+  func echoedToken(_ index: Int) {
+    for token in ["eyJhbGciOiJSUzI1NiJ9.e30/~.c2ln", "0a|b:c!.d-e_f"] {
+      let text = Self.disguises[index](token)
+      for json in [
+        #"{"acr":{"value":"\#(text)"}}"#, #"{"acr":{"values":[["x"],{"y":"before \#(text) after"}]}}"#,
+        #"{"\#(text)":null}"#,
+      ] {
+        for claims in [json, Data(json.utf8).base64EncodedString()] {
+          #expect(Challenge.claims(claims, hiding: [Secret("other-token"), Secret(token)]) == nil, "\(json)")
+          #expect(Challenge.claims(claims, hiding: [Secret("other-token")]) != nil, "\(json)")
+        }
+      }
+    }
+    #expect(Challenge.claims(#"{"acr":{"value":123456789}}"#, hiding: [Secret("123456789")]) == nil)
   }
 
   @Test("Claims are handed on printable")

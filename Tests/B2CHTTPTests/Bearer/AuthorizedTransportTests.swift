@@ -174,6 +174,9 @@ struct AuthorizedTransportTests {
     let error = try await #require(throws: ConnectorError.self) { try await transport.answer(to: request) }
     #expect(error.code == .unauthorized && error.status == 401 && error.oauthError == "invalid_token")
     #expect(error.message == "The API answered 401 (invalid_token), and there is no newer token to send.")
+    // The session may have ended, which only a forced refresh or a sign-in shows.
+    #expect(error.recoverySuggestion?.contains("although it is new") == true)
+    #expect(error.recoverySuggestion?.contains("forceRefresh") == true)
     #expect(canned.requests.count == 1)
     #expect(tokens.asked == [nil, Secret("only-token")])
   }

@@ -54,6 +54,35 @@ struct AuthorizationCallbackTests {
     #expect(try await fixture.cache.keys().isEmpty)
   }
 
+  @Test(
+    "An error with the right state is read although its issuer is missing, or a parameter that only describes it is there twice",
+    arguments: [
+      "error=login_required", "error=login_required&error_description=a&error_description=b",
+      "error=interaction_required&error_uri=x&error_uri=y&session_state=1&session_state=2",
+    ], [LocalTenant.Shape.openIDConnect, .b2c])
+  func incompleteError(_ query: String, _ shape: LocalTenant.Shape) async throws {
+    let presenter = CannedPresenter { "\(Fixture.redirect)?\(query)&state=\($0.state.value)" }
+    let error = try await #require(throws: ConnectorError.self) {
+      try await Fixture(shape: shape).client(presenter: presenter).signIn(prompt: .none)
+    }
+    #expect(error.code == .interactionRequired && error.needsInteraction, "\(error)")
+  }
+
+  @Test(
+    "What decides about a sign-in is there once and from the right issuer",
+    arguments: [
+      "error=login_required&error=x", "error=login_required&iss=https%3A%2F%2Fevil.example", "code=x",
+      "error=login_required&iss=a&iss=b", "code=x&code=y",
+    ])
+  func decisive(_ query: String) async throws {
+    let fixture = Fixture(shape: .openIDConnect)
+    let presenter = CannedPresenter { "\(Fixture.redirect)?\(query)&state=\($0.state.value)" }
+    await expectError(ConnectorError.self, .invalidResponse) {
+      try await fixture.client(presenter: presenter).signIn(prompt: .none)
+    }
+    #expect(fixture.transport.tokenForms.isEmpty)
+  }
+
   @Test("A callback is used once")
   func once() async throws {
     let fixture = Fixture()

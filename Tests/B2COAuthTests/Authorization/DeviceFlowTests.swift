@@ -28,6 +28,26 @@ struct DeviceFlowTests {
     #expect(try await client.accessToken().userID.hasPrefix(LocalUser.alice.id))
   }
 
+  @Test(
+    "At External ID the published endpoint is used if the authority's host has it",
+    arguments: [nil, "https://login.other.example/devicecode"])
+  func externalID(_ published: String?) async throws {
+    struct Seen: Error {}
+    let fixture = Fixture(shape: .ciam)
+    if let published {
+      fixture.tenant.behavior.changeMetadata = { $0["device_authorization_endpoint"] = .string(published) }
+    }
+    let client = try fixture.client()
+    if published == nil {
+      await #expect(throws: Seen.self) { try await client.signInWithDeviceCode { _ in throw Seen() } }
+    } else {
+      await expectError(ConnectorError.self, .unsupported) {
+        try await client.signInWithDeviceCode { _ in throw Seen() }
+      }
+    }
+    #expect(fixture.transport.requests.allSatisfy { $0.url?.host != "login.other.example" })
+  }
+
   @Test("A device authorization answer that lacks a code is named with its request")
   func unusableAnswer() async throws {
     let fixture = Fixture(shape: .entra)

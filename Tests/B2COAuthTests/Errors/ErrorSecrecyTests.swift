@@ -179,14 +179,14 @@ struct ErrorSecrecyTests {
     for name in ["state", "nonce"] { #expect(!shown(error).contains(try #require(values[name]).prefix(12))) }
   }
 
-  @Test("The server's description is in the error, on one line and cut to 200 characters")
+  @Test("The server's description is in the error, on one line and cut to 400 characters")
   func description() async throws {
     let fixture = Fixture(shape: .openIDConnect)
     let long =
-      "The scope tasks.read is not known to this client." + String(repeating: " Ask the administrator.", count: 20)
+      "The scope tasks.read is not known to this client." + String(repeating: " Ask the administrator.", count: 30)
     fixture.transport.answerTokens(400, #"{"error":"invalid_scope","error_description":"\#(long)"}"#)
     let error = try await #require(throws: ConnectorError.self) { try await fixture.client().signIn() }
-    #expect(error.serverDescription == long.prefix(200).split(separator: " ").dropLast().joined(separator: " "))
+    #expect(error.serverDescription == long.prefix(400).split(separator: " ").dropLast().joined(separator: " "))
     #expect("\(error)".contains("The server said: The scope tasks.read is not known to this client."))
   }
 

@@ -140,6 +140,25 @@ struct ServerAnswerTests {
     Callback(error: "unauthorized_client", means: .configuration, advice: "public client"),
     Callback(error: "invalid_scope", means: .configuration, advice: "scopes"),
     Callback(error: "something_else", means: .server),
+    // The API of a scope: by the error, and by Microsoft's codes with advice of our own.
+    Callback(error: "invalid_resource", means: .configuration, advice: "API's registration"),
+    Callback(error: "invalid_target", means: .configuration, advice: "API's registration"),
+    Callback(
+      error: "invalid_resource", says: "AADSTS500011: Text.", means: .configuration, advice: "API's registration",
+      shapes: [.entra, .ciam]),
+    Callback(
+      error: "invalid_client", says: "AADSTS650057: Text.", means: .configuration, advice: "API permissions",
+      shapes: [.entra]),
+    Callback(
+      error: "unauthorized_client", says: "AADSTS50194: Text.", means: .configuration, advice: "instead of `common`",
+      shapes: [.entra]),
+    Callback(
+      error: "invalid_request", says: "AADSTS90002: Text.", means: .configuration, advice: "tenant", shapes: [.entra]),
+    Callback(
+      error: "invalid_request", says: "AADSTS90008: Text.", means: .configuration, advice: "User.Read", shapes: [.entra]
+    ),
+    Callback(
+      error: "access_denied", says: "AADSTS50020: Text.", means: .accessDenied, advice: "guest", shapes: [.entra]),
   ]
 
   @Test("What an error in a callback means, and whose it is", arguments: callbacks)
@@ -168,6 +187,36 @@ struct ServerAnswerTests {
         #expect(error.recoverySuggestion?.contains(callback.advice ?? " ") == true, "\(error)")
       }
     }
+  }
+
+  @Test(
+    "An API that the tenant does not know is named by the scopes that were sent",
+    arguments: ["invalid_resource", "invalid_target"])
+  func unknownAPI(_ error: String) async throws {
+    let presenter = CannedPresenter { "\(Fixture.redirect)?error=\(error)&state=\($0.state.value)" }
+    let fixture = Fixture(shape: .entra)
+    let refused = try await #require(throws: ConnectorError.self) {
+      try await fixture.client(presenter: presenter).signIn()
+    }
+    #expect(refused.message.contains(fixture.tenant.apiScopes[0]), "\(refused)")
+  }
+
+  @Test("The service's words reach the sentence that names the fix, without its ids")
+  func wholeWords() async throws {
+    let sentence =
+      "Application 'x' (app) is not configured as a multi-tenant application."
+      + String(repeating: " More words.", count: 18)
+    let said = "AADSTS123: \(sentence) Use the tenant&#39;s own endpoint."
+    let body = try JSONEncoder().encode([
+      "error": "invalid_request",
+      "error_description": said
+        + " Trace ID: 11111111-1111-4111-8111-111111111111 Correlation ID: 3f2504e0-4f89-11d3-9a0c-0305e82c3301 Timestamp: 2026-01-01 00:00:00Z",
+    ])
+    let fixture = Fixture(shape: .entra)
+    fixture.transport.answerTokens(400, String(decoding: body, as: UTF8.self))
+    let error = try await #require(throws: ConnectorError.self) { try await fixture.client().signIn() }
+    #expect(error.serverDescription == said.replacing("&#39;", with: "'"))
+    #expect(error.correlationID == UUID(uuidString: "3f2504e0-4f89-11d3-9a0c-0305e82c3301"))
   }
 
   @Test("An answer in full: status, correlation id, claims, the service's number")

@@ -82,6 +82,6 @@ extension LoopbackPresenterTests {
     #expect(error?.isRetryable == false)
     #expect(
       error?.recoverySuggestion
-        == "If the page showed an error, compare clientId and redirectUri with the app registration.")
+        == "If the page showed an error, compare clientId, redirectUri and scopes with the app registration.")
   }
 }

@@ -18,7 +18,7 @@ struct ProviderDirectoryKeyRolloverTests {
     let before = fixture.tenant.counters.keysRequests
     let error = try await #require(throws: ConnectorError.self) { try await client.signIn(prompt: .login) }
     #expect(error.code == .invalidResponse && error.message.contains("id_token is refused") && error.isRetryable)
-    #expect(error.recoverySuggestion?.contains("again in a minute") == true)
+    #expect(error.recoverySuggestion?.contains("again in a few seconds") == true)
     return fixture.tenant.counters.keysRequests - before
   }
 

@@ -92,6 +92,19 @@ struct TokenResponseTests {
     #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
   }
 
+  @Test(
+    "An access token of any visible characters is taken, kept and sent",
+    arguments: ["Atza|IwEBIexample", "a!b:c", "=a", "{\"id\"}\\~", "a,b;c@d#e$f%g^h&i*(j)'k<l>?"])
+  func visibleCharacters(_ token: String) async throws {
+    let (fixture, client) = try await Fixture {
+      $0.changeTokenAnswer = { $0["access_token"] = .string(token) }
+      $0.changeIDTokenClaims = { $0["at_hash"] = nil }
+    }
+    .signedIn(after: 4_000)
+    #expect(try await client.accessToken().token == Secret(token))
+    #expect(fixture.transport.tokenForms.count == 2)
+  }
+
   @Test("An access token that is null is not there")
   func nullAccessToken() async throws {
     let fixture = Fixture { $0.changeTokenAnswer = { $0["access_token"] = .null } }
@@ -117,10 +130,11 @@ struct TokenResponseTests {
     Bad(status: 200, body: #"{"error": "bad_verification_code"}"#, code: .server),
     Bad(status: 200, body: #"{"access_token": 7}"#, code: .invalidResponse),
     Bad(status: 200, body: #"{"access_token": "a", "token_type": "DPoP"}"#, code: .invalidResponse),
-    // RFC 6750 section 2.1: no header takes such a token.
+    // No header takes such a token.
     Bad(status: 200, body: #"{"access_token": "a\nb"}"#, code: .invalidResponse),
     Bad(status: 200, body: #"{"access_token": "a b"}"#, code: .invalidResponse),
-    Bad(status: 200, body: #"{"access_token": "=a"}"#, code: .invalidResponse),
+    Bad(status: 200, body: #"{"access_token": "a\u007f"}"#, code: .invalidResponse),
+    Bad(status: 200, body: #"{"access_token": "tokén"}"#, code: .invalidResponse),
     Bad(status: 200, body: String(repeating: "[", count: 100_000), code: .invalidResponse),
     Bad(status: 400, body: "", code: .invalidResponse),
     Bad(status: 400, body: #"{"error": "invalid_client"}"#, code: .configuration),

@@ -44,7 +44,8 @@ struct TokenSourceRuleTests {
     Refusal(status: 401, body: #"{"error":"invalid_client"}"#, means: .configuration, ends: false),
     Refusal(status: 400, body: #"{"error":"unauthorized_client"}"#, means: .configuration, ends: false),
     Refusal(status: 400, body: #"{"error":"invalid_scope"}"#, means: .configuration, ends: false),
-    Refusal(status: 400, body: #"{"error":"invalid_target"}"#, means: .server, ends: false),
+    Refusal(status: 400, body: #"{"error":"invalid_target"}"#, means: .configuration, ends: false),
+    Refusal(status: 400, body: #"{"error":"invalid_resource"}"#, means: .configuration, ends: false),
     // A provider may say "later" in a status of the 400s.
     Refusal(status: 400, body: #"{"error":"temporarily_unavailable"}"#, means: .serviceUnavailable, ends: false),
     Refusal(status: 403, body: #"{"error":"server_error"}"#, means: .serviceUnavailable, ends: false),

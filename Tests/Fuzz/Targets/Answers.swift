@@ -83,7 +83,7 @@ extension FuzzTarget {
     try expectHidden(sentSearch, in: shown)
     let texts = [answered.error, answered.description, answered.suberror].compactMap(\.self)
     try expect(
-      texts.allSatisfy { $0.count <= 200 && $0.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F } },
+      texts.allSatisfy { $0.count <= 400 && $0.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F } },
       "a text that is long or not printable")
     let error = answered.asError(scopes: ["scope"], policy: try Policy("B2C_1_SignIn"))
     try expect(!error.endsSession || [200, 400, 401, 403].contains(status), "status \(status) ends a session")

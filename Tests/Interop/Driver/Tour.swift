@@ -76,10 +76,7 @@ struct Tour: Sendable {
 extension Tour {
   private func discovery(_ connector: Connector) async throws {
     let diagnosis = try await connector.diagnose()
-    // Without an answer to prompt=none the sign-in page tells nothing.
-    let failed = diagnosis.findings.filter {
-      $0.outcome == "failed" && ($0.check != "sign-in page" || scene.silentRefusal != nil)
-    }
+    let failed = diagnosis.findings.filter { $0.outcome == "failed" }
     await findings.check(
       "discovery and diagnosis find nothing to fix", failed.isEmpty,
       failed.map { "\($0.check): \($0.detail)" }.joined(separator: "; "))

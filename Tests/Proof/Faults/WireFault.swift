@@ -152,7 +152,8 @@ extension WireFault {
         401, "401 Bearer", FaultExpectation("configuration", "invalidResponse", "unauthorized"), recovery: .newToken,
         headers: ["WWW-Authenticate": "Bearer realm=\"tasks\", error=\"invalid_token\""]),
       status(403, "403", FaultExpectation("configuration", "invalidResponse", "forbidden")),
-      status(404, "404", FaultExpectation("configuration", "invalidResponse", "notFound")),
+      status(
+        404, "404", FaultExpectation("configuration", "invalidResponse", "notFound").but(.refresh, "configuration")),
       status(408, "408", FaultExpectation("timedOut"), recovery: .retry),
       status(409, "409", FaultExpectation("configuration", "invalidResponse", "conflict")),
       status(413, "413", FaultExpectation("configuration", "invalidResponse", "tooLarge")),
