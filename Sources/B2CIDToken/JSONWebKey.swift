@@ -20,6 +20,11 @@ package struct JSONWebKey: Sendable {
     let detail: String
   }
 
+  /// Why no signature is checked with the key, in words that go on after "the key"; `nil` for a key that is used.
+  package var unsuitability: String? {
+    if case .failure(let unsuitability) = material { unsuitability.detail } else { nil }
+  }
+
   /// Whether signatures of one of the algorithms can be checked with the key.
   package func canVerify(anyOf algorithms: Set<JWSAlgorithm>) -> Bool {
     algorithms.contains { (try? verificationKey(for: $0)) != nil }

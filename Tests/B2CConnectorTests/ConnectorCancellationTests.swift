@@ -117,7 +117,7 @@ struct ConnectorCancellationTests {
   @Test("A transport that throws CancellationError by itself has lost the connection", arguments: targets.indices)
   func transportThatCancels(_ index: Int) async throws {
     let world = World()
-    let cache = InMemoryTokenCache.patient()
+    let cache = InMemoryTokenCache.memory()
     try await world.connector(cache: cache).signIn()
     let connector = try world.connector(
       cache: cache, transport: CancellingTransport(base: world.network, target: Self.targets[index]))
@@ -165,7 +165,7 @@ struct ConnectorCancellationTests {
 
   /// Waits with a removal until a gate opens, and then refuses it.
   private final class RefusingCache: TokenCache {
-    private let base = InMemoryTokenCache.patient()
+    private let base = InMemoryTokenCache.memory()
     let gate: TestGate
     /// The removals that are done all the same.
     let accepted: Int

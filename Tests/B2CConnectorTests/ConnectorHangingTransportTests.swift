@@ -36,7 +36,7 @@ struct ConnectorHangingTransportTests {
     let clock = TestClock()
     let tenant: LocalTenant
     let transport: HangingTransport
-    let cache = InMemoryTokenCache.patient()
+    let cache = InMemoryTokenCache.memory()
     let network: LocalNetwork
 
     init(_ shape: LocalTenant.Shape, _ target: LocalFaultTarget) {
