@@ -26,7 +26,7 @@ extension ErrorCode {
   public static let userCancelled = Self(rawValue: "userCancelled")
   /// The service does not let this user in, for a reason that ``ConnectorError/serverDescription`` tells the user.
   public static let accessDenied = Self(rawValue: "accessDenied")
-  /// The user closed the browser sheet or window.
+  /// The user closed the browser sheet or window, a newer sign-in replaced the page, or another page had just opened.
   public static let userClosedBrowser = Self(rawValue: "userClosedBrowser")
   /// The user asked for a new password (AADB2C90118).
   public static let passwordResetRequested = Self(rawValue: "passwordResetRequested")
@@ -52,8 +52,6 @@ extension ErrorCode {
   public static let tokenCache = Self(rawValue: "tokenCache")
   /// The sign-in page could not be shown.
   public static let presentationFailed = Self(rawValue: "presentationFailed")
-  /// The system shows a sign-in page of this app already, and shows one at a time.
-  public static let signInUnderWay = Self(rawValue: "signInUnderWay")
   /// The port of the redirect URI is in use.
   public static let portInUse = Self(rawValue: "portInUse")
   /// The system is about to suspend the app: no token was requested, and it may be when the app is active again.

@@ -6,7 +6,9 @@ package struct LoopbackLimits: Sendable {
   package var headBytes: Int
   /// The most bytes of a body.
   package var bodyBytes: Int
-  /// The most connections at a time; others wait in the system's queue until one ends.
+  /// The most connections at a time.
+  ///
+  /// A further one closes the oldest that has not sent a whole request. If there is none, it waits in the system's queue.
   package var connections: Int
   /// The time for a whole request, from its first byte on.
   package var requestTimeout: Duration

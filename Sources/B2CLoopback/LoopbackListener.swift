@@ -132,9 +132,14 @@ extension ConnectorError {
 private final class ListenerCore: Sendable {
   private struct State {
     var nextID = 0
-    var connections: [Int: (socket: Socket, task: Task<Void, Never>)] = [:]
+    var connections: [Int: (socket: Socket, task: Task<Void, Never>, hasRequest: Bool)] = [:]
     var isStopped = false
     var hasEnded = false
+
+    /// The oldest connection that has not sent a whole request.
+    var oldestWaiting: Int? { connections.filter { !$0.value.hasRequest }.keys.min() }
+
+    func isFull(_ limit: Int) -> Bool { connections.count >= limit && oldestWaiting == nil }
   }
 
   private let listening: [Socket]
@@ -182,14 +187,16 @@ private final class ListenerCore: Sendable {
   private func wakeUp() { _ = wakeUpEnds.write.sendNow([0]) }
 
   private func acceptAll() {
-    while let isFull = state.withLock({ $0.isStopped ? nil : $0.connections.count >= limits.connections }) {
-      // Beyond the limit connections wait in the system's queue.
+    while let isFull = state.withLock({ $0.isStopped ? nil : $0.isFull(limits.connections) }) {
+      // If every place has a request that is being answered, further connections wait in the system's queue.
       let polled = [wakeUpEnds.read] + (isFull ? [] : listening)
       var entries = polled.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
       _ = poll(&entries, nfds_t(entries.count), -1)
       _ = wakeUpEnds.read.receiveNow()
-      // One at a time, so that the limit is looked at for each.
-      if let index = entries.indices.dropFirst().first(where: { entries[$0].revents != 0 }) {
+      // One at a time, so that the limit is looked at for each; a request may have become whole since the last look.
+      if let index = entries.indices.dropFirst().first(where: { entries[$0].revents != 0 }),
+        !state.withLock({ $0.isFull(limits.connections) })
+      {
         acceptOne(from: polled[index])
       }
     }
@@ -209,17 +216,24 @@ private final class ListenerCore: Sendable {
   }
 
   private func serve(_ socket: Socket) {
-    let connection = LoopbackConnection(socket: socket, port: port, limits: limits, handler: handler)
     state.withLock { state in
       guard !state.isStopped else { return socket.close() }
+      if state.connections.count >= limits.connections, let oldest = state.oldestWaiting {
+        // Another program of this machine could otherwise keep the browser out by connections that send nothing.
+        state.connections.removeValue(forKey: oldest)?.socket.close()
+      }
       state.nextID += 1
       let id = state.nextID
+      let connection = LoopbackConnection(socket: socket, port: port, limits: limits) { [self] exchange in
+        self.state.withLock { $0.connections[id]?.hasRequest = true }
+        await handler(exchange)
+      }
       let task = Task {
         await connection.serve()
         self.state.withLock { $0.connections[id] = nil }
         wakeUp()
       }
-      state.connections[id] = (socket, task)
+      state.connections[id] = (socket, task, false)
     }
   }
 }

@@ -13,16 +13,17 @@ package struct SignIn: Sendable {
 
   package func run(policy: Policy?, options: SignInOptions) async throws -> SignInResult {
     let correlationID = services.correlationID()
+    let number = OpenPages.nextNumber()
     return try await services.reporting(
       .signInStarted, .signInFinished, policyID: policy?.id, correlationID: correlationID
     ) {
       do {
-        return try await present(policy, options, correlationID)
+        return try await present(policy, options, number, correlationID)
       } catch let error as ConnectorError where error.code == .passwordResetRequested {
         guard let reset = configuration.passwordResetPolicy, reset.key != policy?.key else { throw error }
         // Cancelling after it leaves the new password and no session.
-        _ = try await present(reset, options.forPasswordReset, correlationID)
-        return try await present(policy, options, correlationID)
+        _ = try await present(reset, options.forPasswordReset, number, correlationID)
+        return try await present(policy, options, number, correlationID)
       }
     }
   }
@@ -44,13 +45,13 @@ package struct SignIn: Sendable {
   }
 
   private func present(
-    _ policy: Policy?, _ options: SignInOptions, _ correlationID: UUID
+    _ policy: Policy?, _ options: SignInOptions, _ number: Int, _ correlationID: UUID
   ) async throws -> SignInResult {
     try services.presenter.validate(redirectURI: configuration.redirectURI)
     let (request, pending) = try await prepare(policy, options, correlationID)
     // The keys are not needed before the answer comes: they are fetched while the user is at the page.
     async let _: Void = services.providers.prefetch(policy, correlationID: correlationID)
-    return try await redeem(pending, try await show(request, pending))
+    return try await redeem(pending, try await show(request, pending, number))
   }
 
   /// Whatever is wrong with the settings is found here, before a page opens.
@@ -82,11 +83,11 @@ package struct SignIn: Sendable {
     }
   }
 
-  private func show(_ request: AuthorizationRequest, _ pending: PendingSignIn) async throws -> URL {
+  private func show(_ request: AuthorizationRequest, _ pending: PendingSignIn, _ number: Int) async throws -> URL {
     do {
       return try await services.presenter.present(
         PresentationRequest(
-          purpose: .signIn, redirectURI: configuration.redirectURI, state: pending.state,
+          purpose: .signIn, signIn: number, redirectURI: configuration.redirectURI, state: pending.state,
           prefersEphemeralSession: request.options.prefersEphemeralSession,
           prefersFullScreen: request.options.prefersFullScreen,
           makeURL: { pending.url(redirectURI: $0) }))

@@ -172,7 +172,8 @@ public enum BrowserSignOut: Sendable, Hashable {
   case returned
   /// The page was opened, and nothing proves that the browser came back from it: the session may go on.
   ///
-  /// The user closed the page, the time was up, or what came back has no `state` of this sign-out.
+  /// The user closed the page, another page took its place or was open, the time was up, or what came back has no `state` of
+  /// this sign-out.
   case notReturned
   /// No page was opened: only the tokens are gone.
   case notAsked

@@ -213,7 +213,8 @@ extension TokenCache where Self == StoredTokenCache {
   ///     replaced, what it sealed cannot be read, and users sign in again. Who has signed in stays readable.
   /// - Returns: The cache; the one that is open already, if there is one of this directory and key.
   /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when the directory belongs to another user, can be
-  ///   written by others, is a symbolic link or no directory, or cannot be created; when the key has not 32 bytes.
+  ///   written by others, is a symbolic link or no directory, or cannot be created; on tvOS when `directory` is `nil`, because
+  ///   an Apple TV keeps no files; when the key has not 32 bytes.
   public static func files(at directory: URL? = nil, sealedWith key: Data? = nil) throws -> StoredTokenCache {
     let store = try RecordDirectory(at: directory)
     let form = try key.map { try RecordForm(sealedWith: $0) } ?? RecordForm()

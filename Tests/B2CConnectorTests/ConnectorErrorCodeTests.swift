@@ -18,8 +18,7 @@ struct ConnectorErrorCodeTests {
     .network, .serviceUnavailable, .throttled, .server, .invalidResponse, .tokenCache, .presentationFailed, .portInUse,
     .timedOut,
     .invalidItem, .unauthorized, .insufficientScope, .claimsRequired, .forbidden,
-    .notFound, .conflict, .tooLarge, .originNotAllowed, .settings, .suspended, .refreshNotAllowed, .signInUnderWay,
-    .other,
+    .notFound, .conflict, .tooLarge, .originNotAllowed, .settings, .suspended, .refreshNotAllowed, .other,
   ]
 
   /// A file of the repository.

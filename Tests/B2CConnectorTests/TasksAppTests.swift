@@ -30,6 +30,34 @@ struct TasksAppPlatformTests {
     #expect(try await connector.users().map(\.username) == (isTyped ? [LocalUser.alice.email] : []))
   }
 
+  enum PageCall: CaseIterable { case signIn, signUp, switchAccount, editProfile }
+
+  @Test("A page whose end nobody reports can be cancelled, and the next one works", arguments: PageCall.allCases)
+  func cancelledPage(call: PageCall) async throws {
+    let (tenant, gate) = (LocalTenant(), TestGate())
+    let script = ScriptedPresenter(transport: LocalNetwork(tenant), .signIn(.alice))
+    let connector = try Connector.local(
+      tenant, presenter: LostPresenter(gate: gate, next: script), clock: TestClock(advancesItself: false))
+    let model = TasksModel { connector }
+    let waiting = Task {
+      switch call {
+      case .signIn: await model.signIn()
+      case .signUp: await model.signUp()
+      case .switchAccount: await model.switchAccount()
+      case .editProfile: await model.editProfile()
+      }
+    }
+    await gate.waitForArrivals(1)
+    #expect(model.isWaitingForUser && model.isBusy)
+    model.cancelSignIn()
+    await waiting.value
+    #expect(!model.isWaitingForUser && !model.isBusy && model.message == nil)
+    gate.open()
+    await model.signIn()
+    #expect(!model.isWaitingForUser && model.message == nil)
+    #expect(try await connector.users().map(\.username) == [LocalUser.alice.email])
+  }
+
   @Test("Azure AD B2C has no device codes, and the app says so")
   func noDeviceCode() async throws {
     let model = TasksModel(signInMethod: .deviceCode, showsDeveloperTexts: false) { try Connector.local(LocalTenant()) }
@@ -37,11 +65,11 @@ struct TasksAppPlatformTests {
     #expect(model.message == "That did not work." && !model.isVerbatim)
   }
 
-  @Test("A refusal is told in the server's words, and a second page is no message")
+  @Test("A refusal is told in the server's words, and a page that another one replaced is no message")
   func messages() async throws {
     var denied = ConnectorError(.accessDenied, "The service refused the user.")
     denied.serverDescription = "Ask *your* manager."
-    for error in [denied, ConnectorError(.signInUnderWay, "Another sign-in page of this app is open.")] {
+    for error in [denied, ConnectorError(.userClosedBrowser, "A newer sign-in replaced this page.")] {
       let model = TasksModel { try Connector.local(LocalTenant(), presenter: RefusedPresenter(error: error)) }
       await model.signIn()
       #expect(model.message == error.serverDescription && model.isVerbatim && !model.isBusy)
@@ -137,6 +165,17 @@ private struct RefusedPresenter: SignInPresenter {
   let error: ConnectorError
 
   func present(_ request: PresentationRequest) async throws -> URL { throw error }
+}
+
+/// A page that does not come back as long as a gate is closed.
+private struct LostPresenter: SignInPresenter {
+  let gate: TestGate
+  let next: any SignInPresenter
+
+  func present(_ request: PresentationRequest) async throws -> URL {
+    try await gate.wait()
+    return try await next.present(request)
+  }
 }
 
 /// A keychain that refuses the app; `keys` lets a sign-in begin.

@@ -9,7 +9,7 @@ import Testing
 struct LoopbackConnectionsTests {
   private static let request = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-  @Test("a redirect comes through within ten seconds though idle connections have all sixteen places")
+  @Test("a redirect comes through though idle connections have all sixteen places")
   func idle() async throws {
     // A connection that was idle before is closed after five seconds; here, so that nothing waits, after 50 milliseconds.
     var limits = LoopbackLimits.redirect
@@ -39,20 +39,53 @@ struct LoopbackConnectionsTests {
     withExtendedLifetime(attackers) {}
   }
 
-  @Test("a request that is half read keeps its place while others come and go")
-  func halfRead() async throws {
-    let listener = try await LoopbackListenerTests.echo(
-      LoopbackLimits(connections: 2, requestTimeout: .seconds(600), idleTimeout: .milliseconds(20)))
-    let genuine = try await LoopbackClient(port: listener.port)
-    await genuine.send("POST /real HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n")
-    // The head has been read when this is here, and nothing is unread.
-    #expect(await genuine.receive(through: "\r\n\r\n").hasPrefix("HTTP/1.1 100 "))
+  /// What holds a place without being a whole request.
+  static let fragments = [
+    "", "GET /callback?code=", "GET / HTTP/1.1\r\nHost: localhost\r\n",
+    "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nbod",
+  ]
+
+  @Test("if all places are taken, the oldest connection without a whole request makes room", arguments: fragments)
+  func evicted(fragment: String) async throws {
+    // No time limit ends a connection here.
+    let limits = LoopbackLimits(connections: 3, requestTimeout: .patience, idleTimeout: .patience)
+    let listener = try await LoopbackListenerTests.echo(limits)
     var others: [LoopbackClient] = []
-    for _ in 1...8 { others.append(try await LoopbackClient(port: listener.port)) }
-    // Connections are accepted in order: when this is answered, all of the others have been.
-    #expect(try await Self.answersGenuineRequest(listener))
-    await genuine.send("body")
-    #expect(await genuine.receiveAll().hasSuffix("POST|/real|-|body|"))
+    for _ in 1...3 { others.append(try await LoopbackClient(port: listener.port, sending: fragment)) }
+    for number in 0..<2 {
+      #expect(try await Self.answersGenuineRequest(listener))
+      // Connections are accepted in order, so this one was the oldest.
+      if number == 0 { #expect(await others[0].receiveAll().isEmpty) }
+    }
+    // The last one still has its place: what it began is finished.
+    if fragment.hasSuffix("bod") {
+      await others[2].send("y")
+      #expect(await others[2].receiveAll().hasSuffix("POST|/|-|body|"))
+    }
+    await listener.close()
+  }
+
+  @Test("a request that is being answered keeps its place", arguments: [1, 2])
+  func answeredKeepsItsPlace(busy: Int) async throws {
+    let gate = TestGate()
+    let limits = LoopbackLimits(connections: 3, requestTimeout: .patience, idleTimeout: .patience)
+    let listener = try await LoopbackListener(limits: limits) { (request: LoopbackRequest) in
+      guard request.path == "/slow" else { return .text("quick") }
+      try? await gate.wait()
+      return .text("slow")
+    }
+    var slow: [LoopbackClient] = []
+    for _ in 1...busy {
+      slow.append(
+        try await LoopbackClient(port: listener.port, sending: "GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+    }
+    await gate.waitForArrivals(busy)
+    var others: [LoopbackClient] = []
+    for _ in 1...6 { others.append(try await LoopbackClient(port: listener.port)) }
+    let client = try await LoopbackClient(port: listener.port, sending: Self.request)
+    #expect(await client.receiveAll().hasSuffix("quick"))
+    gate.open()
+    for client in slow { #expect(await client.receiveAll().hasSuffix("slow")) }
     await listener.close()
     withExtendedLifetime(others) {}
   }

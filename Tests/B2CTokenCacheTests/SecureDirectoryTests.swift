@@ -1,3 +1,4 @@
+import B2CCore
 import B2CTokenCache
 import Foundation
 import TestSupport
@@ -91,6 +92,21 @@ import Testing
     for path in ["a", "a/b", "a/b/c"] {
       #expect(try temporary.mode(temporary.url.appendingPathComponent(path).path) == 0o700)
     }
+  }
+
+  @Test("No directory above the first that exists is looked at", arguments: ["store", "store/a", "store/a/b/c", "new"])
+  func ancestors(_ place: String) throws {
+    try make(temporary.store, 0o700)
+    // The container of an app may refuse every look at what is above it.
+    let looks = Locked<[String]>([])
+    let files = WatchedFileSystem(changingStatus: { path, status in
+      looks.withLock { $0.append(path) }
+      return status
+    })
+    _ = try StoredTokenCache.process(at: temporary.url.appendingPathComponent(place, isDirectory: true), files: files)
+    let above = temporary.url.deletingLastPathComponent().path
+    #expect(looks.withLock { $0.contains { above == $0 || above.hasPrefix($0 + "/") || $0 == "/" } } == false)
+    #expect(try temporary.mode(temporary.url.appendingPathComponent(place).path) == 0o700)
   }
 
   private func make(_ url: URL, _ mode: Int) throws {

@@ -1,10 +1,10 @@
-#if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
+#if (os(iOS) && !targetEnvironment(macCatalyst)) || os(tvOS) || os(watchOS) || os(visionOS)
   internal import Dispatch
   internal import Foundation
 
   extension BackgroundTime {
-    /// The system's activities: it suspends apps.
-    package static let ofSystem = BackgroundTime(SystemActivity())
+    /// The system's activities, because it suspends apps; none for an iPad app on a Mac, which suspends no process.
+    package static let ofSystem = BackgroundTime(ProcessInfo.processInfo.isiOSAppOnMac ? nil : SystemActivity())
   }
 
   /// The expiring activities of `ProcessInfo`, which exist in extensions too.

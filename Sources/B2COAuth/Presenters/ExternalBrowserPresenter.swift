@@ -11,23 +11,10 @@ public import Foundation
 /// // in the app: .onOpenURL { presenter.resume(with: $0) }
 /// ```
 public final class ExternalBrowserPresenter: SignInPresenter, Redacted {
-  private struct Flow {
-    let request: PresentationRequest
-    let callback: PendingCallback
-    let id = UUID()
-
-    func isAnswered(by url: URL) -> Bool {
-      request.purpose == .signOut
-        ? CallbackState.isAtRedirect(url, request.redirectURI)
-        : CallbackState.isRight(url, redirectURI: request.redirectURI, state: request.state)
-    }
-  }
-
   private let open: @Sendable (URL) async throws -> Void
   private let timeout: Duration
   private let clock: any Clock<Duration>
-  /// The page that is open.
-  private let flow = Locked<Flow?>(nil)
+  private let pages: OpenPages
 
   /// Creates a presenter.
   ///
@@ -43,6 +30,7 @@ public final class ExternalBrowserPresenter: SignInPresenter, Redacted {
     self.open = open
     self.timeout = timeout
     self.clock = clock
+    pages = OpenPages(clock: clock)
   }
 
   /// Handles a URL that the app was opened with.
@@ -54,20 +42,21 @@ public final class ExternalBrowserPresenter: SignInPresenter, Redacted {
   ///   callback that comes twice or too late. A sign-out takes any URL at its redirect.
   @discardableResult
   public func resume(with url: URL) -> Bool {
-    let matching = flow.withLock { flow -> Flow? in
-      guard let open = flow, open.isAnswered(by: url) else { return nil }
-      flow = nil
-      return open
+    let page = pages.take { request in
+      request.purpose == .signOut
+        ? CallbackState.isAtRedirect(url, request.redirectURI)
+        : CallbackState.isRight(url, redirectURI: request.redirectURI, state: request.state)
     }
-    matching?.callback.succeed(url)
-    return matching != nil
+    page?.callback.succeed(url)
+    return page != nil
   }
 
   /// Ends the waiting sign-in, as when the user returns to the app without having finished.
   ///
   /// The sign-in throws an error with code ``ErrorCode/userClosedBrowser``.
   public func cancel() {
-    replaceFlow(with: nil)
+    pages.take { _ in true }?.callback.fail(
+      ConnectorError(own: .userClosedBrowser, "The user returned without finishing the page."))
   }
 
   /// Accepts schemes of an app and https.
@@ -82,33 +71,22 @@ public final class ExternalBrowserPresenter: SignInPresenter, Redacted {
     }
   }
 
-  /// Opens the page and waits until ``resume(with:)`` gets the callback; an older page of this presenter ends.
+  /// Opens the page and waits until ``resume(with:)`` gets the callback.
+  ///
+  /// The page replaces an older page of this presenter, unless that page opened less than two seconds ago.
   ///
   /// - Parameter request: The page to show and the redirect to wait for.
   /// - Returns: The callback URL.
-  /// - Throws: An error with code ``ErrorCode/userClosedBrowser`` after ``cancel()`` and when a newer page is opened,
-  ///   ``ErrorCode/timedOut``, ``ErrorCode/presentationFailed`` or
+  /// - Throws: An error with code ``ErrorCode/userClosedBrowser`` after ``cancel()``, if a newer page replaces this one, and
+  ///   if another page opened less than two seconds ago; ``ErrorCode/timedOut``, ``ErrorCode/presentationFailed`` or
   ///   ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
   public func present(_ request: PresentationRequest) async throws -> URL {
     try validate(redirectURI: request.redirectURI)
     try Task.checkCancellation()
     try Browser.check(request.url)
-    let callback = PendingCallback()
-    let flow = Flow(request: request, callback: callback)
-    replaceFlow(with: flow)
-    Browser.open(request.url, by: open, onFailure: callback.fail)
-    let outcome = await callback.result(within: timeout, purpose: request.purpose, clock: clock)
-    self.flow.withLock { open in
-      if open?.id == flow.id { open = nil }
-    }
-    return try outcome.get()
-  }
-
-  private func replaceFlow(with new: Flow?) {
-    let older = flow.withLock { flow in
-      defer { flow = new }
-      return flow
-    }
-    older?.callback.fail(ConnectorError(own: .userClosedBrowser, "The user returned without finishing the page."))
+    let page = try await pages.begin(request)
+    defer { pages.end(page) }
+    if pages.open(page) { Browser.open(request.url, by: open, onFailure: page.callback.fail) }
+    return try await page.callback.result(within: timeout, purpose: request.purpose, clock: clock).get()
   }
 }

@@ -16,12 +16,7 @@ public struct LoopbackPresenter: SignInPresenter, Redacted {
   private let page: @Sendable (_ isSuccess: Bool) -> String
   private let timeout: Duration
   private let clock: any Clock<Duration>
-  private let latest = Locked<OpenPage?>(nil)
-
-  private struct OpenPage {
-    let callback = PendingCallback()
-    let isClosed = Monitor(false)
-  }
+  private let pages: OpenPages
 
   /// Creates a presenter.
   ///
@@ -40,6 +35,7 @@ public struct LoopbackPresenter: SignInPresenter, Redacted {
     self.page = page ?? LoopbackPage.html
     self.timeout = timeout
     self.clock = clock
+    pages = OpenPages(clock: clock)
   }
 
   /// Accepts `http` redirect URIs to `localhost`, `127.0.0.1` and `[::1]`.
@@ -50,34 +46,27 @@ public struct LoopbackPresenter: SignInPresenter, Redacted {
     _ = try LoopbackRedirectURI(validating: redirectURI)
   }
 
-  /// Listens, opens the browser and waits for the redirect; an older page of this presenter ends.
+  /// Listens, opens the browser and waits for the redirect.
+  ///
+  /// The page replaces an older page of this presenter, unless that page opened less than two seconds ago.
   ///
   /// - Parameter request: The page to show and the redirect to wait for.
   /// - Returns: The callback URL, with the listener's port.
-  /// - Throws: An error with code ``ErrorCode/userClosedBrowser`` when a newer page is opened, ``ErrorCode/portInUse``,
-  ///   ``ErrorCode/timedOut``, ``ErrorCode/presentationFailed`` (also when the local page is opened twice) or
-  ///   ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
+  /// - Throws: An error with code ``ErrorCode/userClosedBrowser`` if a newer page replaces this one, and if another page opened
+  ///   less than two seconds ago; ``ErrorCode/portInUse``, ``ErrorCode/timedOut``, ``ErrorCode/presentationFailed`` (also when
+  ///   the local page is opened twice) or ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
   public func present(_ request: PresentationRequest) async throws -> URL {
     let redirect = try LoopbackRedirectURI(validating: request.redirectURI)
     try Browser.check(request.url)
     try Task.checkCancellation()
-    let new = OpenPage()
-    defer { new.isClosed.withLock { $0 = true } }
-    let older = latest.withLock { latest in
-      defer { latest = new }
-      return latest
-    }
-    if let older {
-      older.callback.fail(
-        ConnectorError(own: .userClosedBrowser, "The user began another sign-in before finishing the page."))
-      // Its port may be this one's.
-      try await older.isClosed.wait { $0 }
-    }
-    let callback = new.callback
+    // An older page may have the port that this page needs, so `begin` waits until that port is free.
+    let current = try await pages.begin(request)
+    defer { pages.end(current) }
+    let callback = current.callback
     let flow = LoopbackFlow(
       request: request, redirect: redirect, page: page, firstPage: OneTimePage(), callback: callback)
     let listener = try await flow.listen()
-    Browser.open(flow.firstPage.url(at: listener), by: open, onFailure: callback.fail)
+    if pages.open(current) { Browser.open(flow.firstPage.url(at: listener), by: open, onFailure: callback.fail) }
     let outcome = await callback.result(within: timeout, purpose: request.purpose, clock: clock)
     await listener.close()
     return try outcome.get()

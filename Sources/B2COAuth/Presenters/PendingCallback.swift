@@ -16,6 +16,15 @@ struct PendingCallback: Sendable {
     answers.continuation.finish(throwing: error)
   }
 
+  /// Waits for the end, however long the user takes.
+  ///
+  /// - Returns: The callback.
+  /// - Throws: The error of ``fail(_:)``; `CancellationError`.
+  func value() async throws -> URL {
+    for try await url in answers.stream { return url }
+    throw CancellationError()
+  }
+
   /// Waits for the end; a result, so that what the page needed can be closed before it is looked at.
   ///
   /// - Returns: The callback, or ``ConnectorError`` with code ``ErrorCode/timedOut``; `CancellationError`; the error of
@@ -23,7 +32,6 @@ struct PendingCallback: Sendable {
   func result(
     within timeout: Duration, purpose: PresentationRequest.Purpose, clock: any Clock<Duration>
   ) async -> Result<URL, any Error> {
-    let stream = answers.stream
     let late = ConnectorError(
       own: .timedOut, "The page was not finished within \(timeout.components.seconds) seconds.",
       recoverySuggestion: purpose == .signIn
@@ -31,11 +39,7 @@ struct PendingCallback: Sendable {
       // The same call would show the user another page.
       isRetryable: false)
     do {
-      return .success(
-        try await withTimeout(timeout, on: clock, throwing: late) {
-          for try await url in stream { return url }
-          throw CancellationError()
-        })
+      return .success(try await withTimeout(timeout, on: clock, throwing: late) { try await value() })
     } catch {
       return .failure(error)
     }

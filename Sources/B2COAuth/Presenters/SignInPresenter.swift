@@ -44,6 +44,8 @@ public struct PresentationRequest: Sendable, Redacted {
 
   /// The reason for showing the page.
   package let purpose: Purpose
+  /// The number of the sign-in that shows this page; all pages of one sign-in share it.
+  let signIn: Int?
   /// The redirect URI of the settings.
   public let redirectURI: URL
   /// The request's `state`.
@@ -66,6 +68,7 @@ public struct PresentationRequest: Sendable, Redacted {
   ///
   /// - Parameters:
   ///   - purpose: The reason for showing the page.
+  ///   - signIn: The number of the sign-in, if it may show several pages.
   ///   - redirectURI: The redirect URI of the settings.
   ///   - state: The request's `state`.
   ///   - prefersEphemeralSession: Whether the app wants a browser session that shares no cookies.
@@ -73,11 +76,12 @@ public struct PresentationRequest: Sendable, Redacted {
   ///   - makeURL: Builds the URL of the page for a redirect URI; another port of this machine changes nothing that could fail.
   /// - Throws: What the closure throws for the redirect URI of the settings.
   package init(
-    purpose: Purpose, redirectURI: URL, state: Secret,
+    purpose: Purpose, signIn: Int? = nil, redirectURI: URL, state: Secret,
     prefersEphemeralSession: Bool = false, prefersFullScreen: Bool = false,
     makeURL: @escaping @Sendable (URL) throws -> URL
   ) rethrows {
     self.purpose = purpose
+    self.signIn = signIn
     self.redirectURI = redirectURI
     self.state = state
     self.prefersEphemeralSession = prefersEphemeralSession

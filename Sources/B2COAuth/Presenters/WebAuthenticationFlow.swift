@@ -8,20 +8,25 @@ package struct WebAuthenticationFlow: Sendable {
     @MainActor @Sendable (WebAuthenticationCallback, PresentationRequest) throws -> any WebAuthenticationSession
 
   private let supportsHTTPSCallbacks: Bool
+  private let pages: OpenPages
+  private let isWindowActive: @MainActor @Sendable (PresentationRequest) -> Bool
   private let makeSession: MakeSession
-  private let isOpen: Locked<Bool>
 
   /// Creates a flow.
   ///
   /// - Parameters:
   ///   - supportsHTTPSCallbacks: Whether this system's sheet can end at an https URL.
-  ///   - isOpen: Whether the system shows a sheet of this app.
+  ///   - pages: The sheets of this app, of which the system shows one.
+  ///   - isWindowActive: Whether the window that the sheet belongs to is in an active scene.
   ///   - makeSession: Makes the sheet for a page.
   package init(
-    supportsHTTPSCallbacks: Bool, isOpen: Locked<Bool> = Locked(false), makeSession: @escaping MakeSession
+    supportsHTTPSCallbacks: Bool, pages: OpenPages = OpenPages(),
+    isWindowActive: @escaping @MainActor @Sendable (PresentationRequest) -> Bool = { _ in true },
+    makeSession: @escaping MakeSession
   ) {
     self.supportsHTTPSCallbacks = supportsHTTPSCallbacks
-    self.isOpen = isOpen
+    self.pages = pages
+    self.isWindowActive = isWindowActive
     self.makeSession = makeSession
   }
 
@@ -45,40 +50,54 @@ package struct WebAuthenticationFlow: Sendable {
 
   /// Shows the sheet and waits for its end.
   ///
-  /// - Throws: ``ConnectorError`` with code ``ErrorCode/userClosedBrowser``, ``ErrorCode/signInUnderWay``,
-  ///   ``ErrorCode/presentationFailed`` or ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/userClosedBrowser``, ``ErrorCode/presentationFailed`` or
+  ///   ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
   @MainActor
   package func run(_ request: PresentationRequest) async throws -> URL {
     let callback = try callback(for: request.redirectURI)
+    do {
+      return try await show(request, callback)
+    } catch let error as ConnectorError where error.isRetryable {
+      // The system may still be taking another sheet away, or the app is about to become active.
+      try await pages.clock.sleep(for: .milliseconds(500))
+      return try await show(request, callback)
+    }
+  }
+
+  @MainActor
+  private func show(_ request: PresentationRequest, _ callback: WebAuthenticationCallback) async throws -> URL {
     try Task.checkCancellation()
-    let isSecond = isOpen.withLock { isOpen in
-      defer { isOpen = true }
-      return isOpen
+    let page = try await pages.begin(request)
+    var isShown = false
+    defer { pages.end(page, isClosed: !isShown) }
+    // At launch and after Face ID a scene needs a moment to become active. The system refuses a sheet until then.
+    let waiting = Stopwatch(pages.clock)
+    while !isWindowActive(request), waiting.elapsed < .seconds(2) {
+      try await pages.clock.sleep(for: .milliseconds(100))
     }
-    guard !isSecond else {
-      throw ConnectorError(
-        own: .signInUnderWay, "Another sign-in page of this app is open.",
-        recoverySuggestion: "Begin one sign-in at a time, such as by a button that is disabled meanwhile.")
-    }
-    defer { isOpen.withLock { $0 = false } }
     let session = try makeSession(callback, request)
-    // A stream and not a continuation: the end may come twice, from the sheet and from the cancellation.
-    let outcomes = AsyncStream<WebAuthenticationOutcome>.makeStream(bufferingPolicy: .bufferingOldest(1))
-    let isStarted = session.start { outcome in
-      outcomes.continuation.yield(outcome)
-      outcomes.continuation.finish()
+    guard pages.open(page) else { return try await page.callback.value() }
+    isShown = session.start { [pages] outcome in
+      pages.close(page)
+      switch outcome {
+      case .success(let url): page.callback.succeed(url)
+      case .failure(let error): page.callback.fail(error)
+      }
     }
-    guard isStarted else {
-      outcomes.continuation.finish()
-      // What the system has said at once is why; that the user closed a sheet which was not there, it is not.
-      for await case .failure(let error) in outcomes.stream where error.code != .userClosedBrowser { throw error }
-      throw ConnectorError(
-        own: .presentationFailed, "The system did not show the sign-in sheet.",
-        recoverySuggestion: "Call from an app that is in the foreground and has a window.")
+    let refusal = ConnectorError(
+      own: .presentationFailed, "The system did not show the sign-in sheet.",
+      recoverySuggestion: "Call from an app that is in the foreground and has a window.", isRetryable: true)
+    // The system may have given a reason already, which then is the one that counts.
+    if !isShown { page.callback.fail(refusal) }
+    do {
+      return try await page.callback.value()
+    } catch let error as ConnectorError where !isShown && error.code == .userClosedBrowser {
+      // The user cannot have closed a sheet that never appeared.
+      throw refusal
+    } catch {
+      if !pages.isClosed(page) { session.cancel() }
+      throw error
     }
-    for await outcome in outcomes.stream { return try outcome.get() }
-    session.cancel()
-    throw CancellationError()
   }
 }
 
@@ -88,12 +107,12 @@ package typealias WebAuthenticationOutcome = Result<URL, ConnectorError>
 /// The system's sign-in sheet, as a protocol so that the flow can be tested without it.
 @MainActor
 package protocol WebAuthenticationSession: AnyObject, Sendable {
-  /// Shows the sheet; the completion is called at most once, on any thread.
+  /// Shows the sheet. The completion may be called on any thread, twice or never.
   ///
   /// - Returns: Whether the sheet could be shown.
   func start(_ completion: @escaping @Sendable (WebAuthenticationOutcome) -> Void) -> Bool
 
-  /// Takes the sheet away; whether the completion is called then is open.
+  /// Takes the sheet away. The system may call the completion afterwards, or not.
   func cancel()
 }
 
@@ -136,6 +155,7 @@ package enum WebAuthenticationCallback: Sendable, Hashable {
     }
     return ConnectorError(
       own: .presentationFailed, "The sign-in sheet failed: " + ErrorText.sentence(reason),
-      recoverySuggestion: suggestion)
+      // The window's scene may become active.
+      recoverySuggestion: suggestion, isRetryable: code == 3)
   }
 }

@@ -1,12 +1,20 @@
 #if canImport(Darwin)
+  internal import B2CCore
   internal import Darwin
   internal import Foundation
 
   /// The directory of a file cache on Apple's systems when none is given.
   enum DefaultDirectory {
-    static func location() -> URL {
-      let name = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
-      return URL.applicationSupportDirectory.appendingPathComponent(name + "/B2CConnector/Tokens", isDirectory: true)
+    static func location() throws -> URL {
+      #if os(tvOS)
+        // The simulator would allow it, and the app would then fail on every device.
+        throw ConnectorError(
+          own: .tokenCache, "An Apple TV gives an app no directory that keeps files: Application Support is read-only.",
+          recoverySuggestion: "Use .keychain(), which is the default.")
+      #else
+        let name = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+        return URL.applicationSupportDirectory.appendingPathComponent(name + "/B2CConnector/Tokens", isDirectory: true)
+      #endif
     }
 
     /// Keeps the directory out of backups, which are read on other machines, and locked until the first unlock.

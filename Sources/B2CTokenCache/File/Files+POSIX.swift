@@ -11,7 +11,7 @@
 
   /// The directory of a file cache when none is given: below the XDG state directory.
   package enum DefaultDirectory {
-    static func location() -> URL {
+    static func location() throws -> URL {
       location(environment: ProcessInfo.processInfo.environment, home: NSHomeDirectory())
     }
 

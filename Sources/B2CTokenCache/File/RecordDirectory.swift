@@ -44,11 +44,11 @@ package struct RecordDirectory: RecordStore {
   ///   - directory: The directory; the system's default when `nil`.
   ///   - files: The calls to the file system.
   ///   - locksFiles: Whether processes lock it against each other.
-  /// - Throws: ``ConnectorError`` with code `tokenCache` when it is not a file URL.
+  /// - Throws: ``ConnectorError`` with code `tokenCache` when it is not a file URL, and on tvOS when it is `nil`.
   package init(
     at directory: URL?, files: any FileSystem = POSIXFileSystem(), locksFiles: Bool = FileLock.isUsed
   ) throws {
-    let place = directory ?? DefaultDirectory.location()
+    let place = try directory ?? DefaultDirectory.location()
     guard place.isFileURL else {
       throw ConnectorError(
         own: .tokenCache,

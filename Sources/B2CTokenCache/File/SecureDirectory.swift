@@ -36,12 +36,15 @@ struct SecureDirectory: Sendable {
   }
 
   private func create() throws(SystemFailure) {
-    var directory = ""
-    for part in path.split(separator: "/") {
-      let parent = directory.isEmpty ? "/" : directory
-      directory += "/" + part
-      guard try files.status(of: directory) == nil else { continue }
-      if try files.makeDirectory(directory) { try AtomicFile.synchronize(directory: parent, files) }
+    let parts = path.split(separator: "/")
+    func directory(_ count: Int) -> String { "/" + parts.prefix(count).joined(separator: "/") }
+    // From the end, because the container of an app may refuse to show the directories above it.
+    var count = parts.count
+    while count > 0, try files.status(of: directory(count)) == nil { count -= 1 }
+    while count < parts.count {
+      let parent = directory(count)
+      count += 1
+      if try files.makeDirectory(directory(count)) { try AtomicFile.synchronize(directory: parent, files) }
     }
   }
 }

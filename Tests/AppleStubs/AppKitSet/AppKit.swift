@@ -20,6 +20,7 @@
   public init(
     contentRect: CGRect, styleMask style: StyleMask, backing backingStoreType: BackingStoreType, defer flag: Bool
   ) { super.init() }
+  public nonisolated override init() { super.init() }
   // The reference marks it unavailable: a window is never decoded.
   public required init?(coder: NSCoder) { super.init(coder: coder) }
   open var isVisible: Bool { false }

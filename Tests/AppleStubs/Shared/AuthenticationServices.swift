@@ -68,7 +68,14 @@ open class ASWebAuthenticationSession: NSObject {
     get { nil }
     set {}
   }
-  public var canStart: Bool { false }
-  @discardableResult open func start() -> Bool { false }
+  public var canStart: Bool { ASWebAuthenticationSession.shown == nil }
+  // The system shows one sheet of an app, and refuses another one until that one has been dismissed and has called its
+  // completion.
+  nonisolated(unsafe) private static var shown: ASWebAuthenticationSession?
+  @discardableResult open func start() -> Bool {
+    guard canStart else { return false }
+    ASWebAuthenticationSession.shown = self
+    return true
+  }
   open func cancel() {}
 }

@@ -58,14 +58,48 @@ struct ExternalBrowserPresenterTests {
     #expect(try await task.value == url(text))
   }
 
-  @Test("a newer page ends the older one, whose callback is late")
-  func newerPage() async throws {
-    let presenter = ExternalBrowserPresenter(open: pages.opened)
+  @Test("a page that comes within two seconds is not opened, and the older one stays", arguments: [0, 1_000, 1_999])
+  func secondTap(milliseconds: Int) async throws {
+    let clock = TestClock(advancesItself: false)
+    let presenter = ExternalBrowserPresenter(open: pages.opened, clock: clock)
+    let task = Task { try await presenter.present(.test(Self.redirect)) }
+    _ = await pages.next()
+    await clock.advance(by: .milliseconds(milliseconds))
+    await expectError(ConnectorError.self, .userClosedBrowser) {
+      try await presenter.present(.test(Self.redirect, state: "second"))
+    }
+    #expect(!presenter.resume(with: try url(Self.redirect + "?code=x&state=second")))
+    #expect(presenter.resume(with: try url(Self.redirect + "?code=x&state=STATE")))
+    _ = try await task.value
+    // The page is no longer open.
+    let next = Task { try await presenter.present(.test(Self.redirect, state: "third")) }
+    #expect(await pages.next().redirectURI?.absoluteString == Self.redirect)
+    next.cancel()
+  }
+
+  @Test("two presenters do not get in each other's way")
+  func twoPresenters() async throws {
+    let presenters = (1...2).map { _ in ExternalBrowserPresenter(open: pages.opened) }
+    for presenter in presenters {
+      let task = Task { try await presenter.present(.test(Self.redirect)) }
+      _ = await pages.next()
+      #expect(presenter.resume(with: try url(Self.redirect + "?code=x&state=STATE")))
+      _ = try await task.value
+    }
+  }
+
+  @Test("a page that comes later ends the older one, whose callback is late", arguments: [2, 60, 599])
+  func newerPage(seconds: Int) async throws {
+    let clock = TestClock(advancesItself: false)
+    let presenter = ExternalBrowserPresenter(open: pages.opened, clock: clock)
     let older = Task { try await presenter.present(.test(Self.redirect, state: "older")) }
     _ = await pages.next()
+    await clock.advance(by: .seconds(seconds))
     let newer = Task { try await presenter.present(.test(Self.redirect)) }
     _ = await pages.next()
-    await expectError(ConnectorError.self, .userClosedBrowser) { _ = try await older.value }
+    await expectError(ConnectorError.self, .userClosedBrowser, saying: "A newer sign-in replaced this page.") {
+      try await older.value
+    }
     #expect(!presenter.resume(with: try url(Self.redirect + "?code=x&state=older")))
     let callback = try url(Self.redirect + "?code=x&state=STATE")
     #expect(presenter.resume(with: callback))

@@ -15,17 +15,27 @@ extension LoopbackPresenterTests {
     await #expect(throws: LoopbackClient.Refused.self) { _ = try await LoopbackClient(port: page.port) }
   }
 
-  @Test("a second sign-in at the same port ends the first, whose page is older")
-  func second() async throws {
+  @Test("a second sign-in at the same port ends the first, unless its page has just opened", arguments: [2, 299])
+  func second(seconds: Int) async throws {
     let (ended, page) = await present("http://localhost/callback")
     let port = page.port
     ended.cancel()
     await #expect(throws: CancellationError.self) { try await ended.value }
-    let presenter = presenter()
+    let clock = TestClock(advancesItself: false)
+    let presenter = presenter(clock: clock)
     let first = Task { try await presenter.present(.test("http://localhost:\(port)/callback")) }
     _ = await pages.next()
+    for milliseconds in [0, 1_999] {
+      await clock.advance(by: .milliseconds(milliseconds))
+      await expectError(ConnectorError.self, .userClosedBrowser) {
+        try await presenter.present(.test("http://localhost:\(port)/callback"))
+      }
+    }
+    await clock.advance(by: .seconds(seconds - 1))
     let second = Task { try await presenter.present(.test("http://localhost:\(port)/callback")) }
-    await expectError(ConnectorError.self, .userClosedBrowser) { try await first.value }
+    await expectError(ConnectorError.self, .userClosedBrowser, saying: "A newer sign-in replaced this page.") {
+      try await first.value
+    }
     _ = await pages.next()
     _ = try await get("/callback?code=x&state=\(Self.state)", port: port)
     #expect(try await second.value.query?.contains("code=x") == true)

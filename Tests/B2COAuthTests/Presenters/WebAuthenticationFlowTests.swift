@@ -55,10 +55,8 @@ struct WebAuthenticationFlowTests {
       self.atOnce = atOnce
     }
 
-    var flow: WebAuthenticationFlow { flow(Locked(false)) }
-
-    func flow(_ isOpen: Locked<Bool>) -> WebAuthenticationFlow {
-      WebAuthenticationFlow(supportsHTTPSCallbacks: true, isOpen: isOpen) {
+    var flow: WebAuthenticationFlow {
+      WebAuthenticationFlow(supportsHTTPSCallbacks: true, pages: OpenPages(clock: LeapingClock())) {
         [stream, starts, atOnce] callback, request in
         let sheet = Sheet(callback, request, starts: starts, atOnce: atOnce)
         stream.continuation.yield(sheet)
@@ -97,20 +95,49 @@ struct WebAuthenticationFlowTests {
     #expect(!sheet.isCancelled)
   }
 
-  @Test("a second page is refused while the sheet is open, whichever presenter shows it")
-  func second() async throws {
-    let (sheets, isOpen) = (Sheets(), Locked(false))
-    let flows = [sheets.flow(isOpen), sheets.flow(isOpen)]
-    for flow in flows {
-      let task = Task { try await flow.run(.test("com.example.app:/cb")) }
-      let sheet = try await sheets.next()
-      try await yielding { sheet.completion != nil }
-      for other in flows {
-        await expectError(ConnectorError.self, .signInUnderWay) { try await other.run(.test("com.example.app:/cb")) }
+  @Test("a sheet waits for an active window, for two seconds at most", arguments: [0, 1, 19, 21, 1_000])
+  func inactiveWindow(looks: Int) async throws {
+    let (clock, seen) = (LeapingClock(), Locked(0))
+    let outcome = WebAuthenticationOutcome.success(callback)
+    let flow = WebAuthenticationFlow(
+      supportsHTTPSCallbacks: true, pages: OpenPages(clock: clock),
+      isWindowActive: { _ in
+        seen.withLock { seen in
+          seen += 1
+          return seen > looks
+        }
+      },
+      makeSession: {
+        guard seen.withLock({ $0 > looks }) else { throw ConnectorError(own: .presentationFailed, "no window") }
+        return Sheet($0, $1, starts: true, atOnce: outcome)
+      })
+    if looks < 21 {
+      #expect(try await flow.run(.test("com.example.app:/cb")) == callback)
+    } else {
+      await expectError(ConnectorError.self, .presentationFailed, saying: "no window") {
+        try await flow.run(.test("com.example.app:/cb"))
       }
-      sheet.completion?(.success(callback))
-      #expect(try await task.value == callback)
     }
+    #expect(clock.sleeps == Array(repeating: .milliseconds(100), count: min(looks, 20)))
+  }
+
+  @Test("a window that the system calls invalid gets a second try, once it is active", arguments: [0, 1, 5])
+  func invalidWindow(looks: Int) async throws {
+    let (clock, seen) = (LeapingClock(), Locked(0))
+    let invalid = WebAuthenticationCallback.customScheme("com.example.app").error(code: 3, userInfo: [:])
+    let outcomes = Locked<[WebAuthenticationOutcome]>([.failure(invalid), .success(callback)])
+    let flow = WebAuthenticationFlow(
+      supportsHTTPSCallbacks: true, pages: OpenPages(clock: clock),
+      isWindowActive: { _ in
+        seen.withLock { seen in
+          seen += 1
+          // The first look finds an active window, which is about to resign.
+          return seen == 1 || seen > looks + 1
+        }
+      },
+      makeSession: { Sheet($0, $1, starts: true, atOnce: outcomes.withLock { $0.removeFirst() }) })
+    #expect(try await flow.run(.test("com.example.app:/cb")) == callback)
+    #expect(clock.sleeps == [.milliseconds(500)] + Array(repeating: .milliseconds(100), count: looks))
   }
 
   @Test("an https redirect is waited for by host and path, and cookies are shared unless asked otherwise")

@@ -92,7 +92,9 @@ struct WebAuthenticationOutcomeTests {
       throw ConnectorError(own: .presentationFailed, "shown")
     }.callback(for: #require(URL(string: row.redirectURI)))
     let outcome = WebAuthenticationOutcome.failure(callback.error(code: row.errorCode, userInfo: row.userInfo))
-    let flow = WebAuthenticationFlow(supportsHTTPSCallbacks: true) { _, _ in EndedSheet(outcome) }
+    // A window in the background is tried once more.
+    let pages = OpenPages(clock: LeapingClock())
+    let flow = WebAuthenticationFlow(supportsHTTPSCallbacks: true, pages: pages) { _, _ in EndedSheet(outcome) }
     let error = try await #require(throws: ConnectorError.self) { _ = try await flow.run(.test(row.redirectURI)) }
     #expect(error.code == row.means)
     #expect(error.message.contains(row.words), "\(error)")

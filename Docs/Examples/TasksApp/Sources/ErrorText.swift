@@ -7,7 +7,6 @@ func text(for error: ConnectorError) -> String? {
   case _ where error.outcomeIsUnknown: "It may have been saved. Look at the list before you repeat it."
   case _ where error.needsInteraction: "Please sign in again."  // with a button, not by opening a page
   case .userClosedBrowser, .userCancelledInPage, .userCancelled: nil  // the user's own choice
-  case .signInUnderWay: nil  // its page is open
   case .accessDenied: error.serverDescription ?? "The service does not let you in."  // written for the user
   case .passwordResetRequested: "The password cannot be reset in this app."
   case .wrongUser: "Please sign in with the account this app is set up for."

@@ -10,7 +10,8 @@
   final class SceneDelegate: NSObject, UIWindowSceneDelegate {
     var window: UIWindow?
 
-    private let presenter = ExternalBrowserPresenter(
+    /// One for all scenes, because the system may hand the callback to another scene than the one that opened the page.
+    private static let presenter = ExternalBrowserPresenter(
       open: { url in
         guard await UIApplication.shared.open(url) else {
           throw ConnectorError(.presentationFailed, "No app opens the page.")
@@ -20,21 +21,21 @@
     func scene(_ scene: UIScene, willConnectTo session: UISceneSession, options: UIScene.ConnectionOptions) {
       guard let scene = scene as? UIWindowScene else { return }
       let window = UIWindow(windowScene: scene)
-      window.rootViewController = TasksViewController(presenter: presenter)
+      window.rootViewController = TasksViewController(presenter: Self.presenter)
       window.makeKeyAndVisible()
       self.window = window
       // A cold launch: the sign-in that this callback belongs to was in the memory of the app that has ended, so it cannot be
       // finished, and the user signs in again. `resume` says so by `false`.
       let urls = options.urlContexts.map(\.url) + options.userActivities.compactMap(\.webpageURL)
-      for url in urls where !presenter.resume(with: url) { open(url) }
+      for url in urls where !Self.presenter.resume(with: url) { open(url) }
     }
 
     func scene(_ scene: UIScene, openURLContexts contexts: Set<UIOpenURLContext>) {
-      for context in contexts where !presenter.resume(with: context.url) { open(context.url) }
+      for context in contexts where !Self.presenter.resume(with: context.url) { open(context.url) }
     }
 
     func scene(_ scene: UIScene, continue userActivity: NSUserActivity) {
-      guard let url = userActivity.webpageURL, !presenter.resume(with: url) else { return }
+      guard let url = userActivity.webpageURL, !Self.presenter.resume(with: url) else { return }
       open(url)
     }
 
@@ -42,7 +43,7 @@
     private func open(_ url: URL) {}
   }
 
-  /// Signs in with the presenter of the scene.
+  /// Signs in with the presenter that all scenes share.
   final class TasksViewController: UIViewController {
     private let presenter: any SignInPresenter
     private var connector: Connector?

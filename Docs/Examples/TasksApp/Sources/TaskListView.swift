@@ -16,6 +16,9 @@ struct TaskListView: View {
           Button("Sign in") { Task { await model.signIn() } }
             .disabled(model.isBusy)
         }
+        if model.isWaitingForUser {
+          Button("Cancel") { model.cancelSignIn() }
+        }
         user
       }
       .confirmationDialog("Sign out \(userName)?", isPresented: $asksToSignOut, titleVisibility: .visible) {

@@ -42,6 +42,8 @@ final class TasksModel {
   /// A page is open or a call under way: buttons are disabled, and a change of the tasks is refused, so that a second tap
   /// does not do a second thing.
   var isBusy: Bool { callsUnderWay > 0 }
+  /// Whether a page is open, or a code waits for the other device: ``cancelSignIn()`` ends the wait.
+  var isWaitingForUser: Bool { waiting != nil }
   /// The task that is being changed: its row says so, and the others stay as they are.
   private(set) var busyTask: TaskItem.ID?
   /// What to tell the user; a key of `Localizable.xcstrings`, as the title is, unless it is verbatim.
@@ -66,7 +68,8 @@ final class TasksModel {
 
   private let signInMethod: SignInMethod
   private let showsDeveloperTexts: Bool
-  private var deviceSignIn: Task<Void, any Error>?
+  /// The wait for the user, at a page or at another device.
+  private var waiting: Task<Void, any Error>?
   private var callsUnderWay = 0
   private var connector: Connector?
   /// The id of the user whose tasks these are.
@@ -109,13 +112,10 @@ final class TasksModel {
 
   func signIn() async {
     let isRenewal = needsSignIn
-    await perform("You are not signed in") { connector in
+    await waitForUser("You are not signed in") { [signInMethod] connector in
       switch signInMethod {
       case .page: try await connector.doPolicy(.signIn)
-      case .deviceCode:
-        let waiting = Task { _ = try await connector.signInWithDeviceCode { await self.show($0) } }
-        deviceSignIn = waiting
-        try await waiting.value
+      case .deviceCode: try await connector.signInWithDeviceCode { await self.show($0) }
       }
     }
     deviceCode = nil
@@ -124,23 +124,25 @@ final class TasksModel {
   }
 
   func signUp() async {
-    await perform("There is no new account") { try await $0.doPolicy(.signUp) }
+    await waitForUser("There is no new account") { try await $0.doPolicy(.signUp) }
   }
 
   /// Signs in once more, with a page that asks who it is: the browser may remember the present user.
   func switchAccount() async {
-    await perform("You are signed in as before") {
+    await waitForUser("You are signed in as before") {
       try await $0.doPolicy(.signIn, options: SignInOptions(prompt: .login))
     }
   }
 
   func editProfile() async {
-    await perform("Your profile is as before") { try await $0.doPolicy(.profileEdit) }
+    await waitForUser("Your profile is as before") { try await $0.doPolicy(.profileEdit) }
   }
 
-  /// Stops waiting for the other device.
+  /// Stops waiting for the user, and takes the page away.
+  ///
+  /// The system does not report every page that has gone, so only this button ends such a wait.
   func cancelSignIn() {
-    deviceSignIn?.cancel()
+    waiting?.cancel()
   }
 
   /// Signs out the user who is shown; where another one is signed in too, the app goes on with that one.
@@ -249,6 +251,16 @@ final class TasksModel {
     }
   }
 
+  /// Runs a call that waits for the user, in a task that the button "Cancel" cancels.
+  private func waitForUser(_ title: String, _ call: @escaping (Connector) async throws -> Void) async {
+    await perform(title) { connector in
+      let task = Task { try await call(connector) }
+      waiting = task
+      defer { if waiting == task { waiting = nil } }
+      try await task.value
+    }
+  }
+
   /// Runs a call and turns its error into a text; the session's own change arrives in `run()`.
   @discardableResult
   private func perform(_ title: String, _ call: (Connector) async throws -> Void) async -> Bool {
@@ -260,7 +272,7 @@ final class TasksModel {
       needsSignIn = false
       return true
     } catch is CancellationError {
-      // The view has gone.
+      // The view has gone, or the user has cancelled.
     } catch let error as ConnectorError {
       needsSignIn = needsSignIn || error.needsInteraction
       report(error, as: title)

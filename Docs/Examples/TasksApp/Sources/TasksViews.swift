@@ -46,7 +46,6 @@ struct SignInView: View {
       content
       ScrollView { content }
     }
-    .disabled(model.isBusy)
   }
 
   private var content: some View {
@@ -54,12 +53,19 @@ struct SignInView: View {
       Label("Tasks", systemImage: "checklist").font(.largeTitle)
       Text("Your list of things to do, the same on all your devices.")
       if let lastUser { Text("Welcome back, \(lastUser).") }
-      Button("Sign in") { Task { await model.signIn() } }
-        .buttonStyle(.borderedProminent)
-      if model.canSignUp {
-        Button("Create an account") { Task { await model.signUp() } }
+      Group {
+        Button("Sign in") { Task { await model.signIn() } }
+          .buttonStyle(.borderedProminent)
+        if model.canSignUp {
+          Button("Create an account") { Task { await model.signUp() } }
+        }
       }
+      .disabled(model.isBusy)
       if model.isBusy { ProgressView() }
+      // The system does not report every page that has gone.
+      if model.isWaitingForUser {
+        Button("Cancel") { model.cancelSignIn() }
+      }
     }
     .multilineTextAlignment(.center)
     .padding()

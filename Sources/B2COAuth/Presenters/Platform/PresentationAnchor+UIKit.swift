@@ -13,5 +13,11 @@
       }
       return nil
     }
+
+    /// Whether the system shows a sheet over this window now; a scene passes through `foregroundInactive` on its way to
+    /// becoming active.
+    static func isActive(_ window: ASPresentationAnchor) -> Bool {
+      window.windowScene?.activationState != .foregroundInactive
+    }
   }
 #endif

@@ -9,8 +9,8 @@
   /// visionOS 1.1 on, when the app claims the domain. The scheme need not be in the app's `Info.plist`. A scheme without a dot
   /// works too, but another app can claim the same one.
   public struct WebAuthenticationPresenter: SignInPresenter {
-    // Global, as the sheet is: the system shows one of an app at a time, whichever presenters it has.
-    private static let isSheetOpen = Locked(false)
+    // Global, because the system shows one sheet of an app at a time, whichever presenter asks for it.
+    private static let pages = OpenPages()
 
     private let flow: WebAuthenticationFlow
 
@@ -19,15 +19,20 @@
     /// The size of the sheet is the system's to choose: an app that is asked for a full screen answers by the window it
     /// gives here.
     ///
-    /// - Parameter anchor: Returns the window that the sheet belongs to. When it is `nil` or returns `nil`, the key window of the
-    ///   active scene is used; in an app extension, which has none, the sign-in ends with ``ErrorCode/presentationFailed``.
+    /// - Parameter anchor: Returns the window that the sheet belongs to; it may be called several times for one sheet. If it is
+    ///   `nil` or returns `nil`, the key window of the active scene is used. A Mac app without a key window gets a window of
+    ///   the browser. In an app extension, which has no window, the sign-in ends with ``ErrorCode/presentationFailed``.
     public init(anchor: (@MainActor @Sendable (PresentationRequest) -> ASPresentationAnchor?)? = nil) {
       flow = WebAuthenticationFlow(
-        supportsHTTPSCallbacks: Self.supportsHTTPSCallbacks, isOpen: Self.isSheetOpen
-      ) { callback, request in
-        let chosen = anchor?(request)
-        return SystemWebAuthenticationSession(request, callback: callback, anchor: try chosen ?? Self.window())
-      }
+        supportsHTTPSCallbacks: Self.supportsHTTPSCallbacks, pages: Self.pages,
+        isWindowActive: { request in
+          if let window = anchor?(request) { return PresentationAnchor.isActive(window) }
+          return Bundle.main.isAppExtension || PresentationAnchor.current != nil
+        },
+        makeSession: { callback, request in
+          let chosen = anchor?(request)
+          return SystemWebAuthenticationSession(request, callback: callback, anchor: try chosen ?? Self.window())
+        })
     }
 
     @MainActor
@@ -54,13 +59,16 @@
       _ = try flow.callback(for: redirectURI)
     }
 
-    /// Shows the sheet and waits for its end.
+    /// Shows the sheet and waits for its end, however long the user takes.
+    ///
+    /// The sheet replaces an older one of this app, unless that one opened less than two seconds ago. If no scene is active
+    /// yet, the sheet waits up to two seconds for one.
     ///
     /// - Parameter request: The page to show and the redirect to wait for.
     /// - Returns: The callback URL.
-    /// - Throws: An error with code ``ErrorCode/userClosedBrowser`` when the user closed the sheet,
-    ///   ``ErrorCode/signInUnderWay`` while it shows another page, ``ErrorCode/presentationFailed`` when it could not be
-    ///   shown, also in an app extension and where the app is not associated with the host of an https redirect URI,
+    /// - Throws: An error with code ``ErrorCode/userClosedBrowser`` if the user closed the sheet, if a newer sign-in replaced
+    ///   it, and if another sheet opened less than two seconds ago; ``ErrorCode/presentationFailed`` if it could not be shown,
+    ///   also in an app extension and if the app is not associated with the host of an https redirect URI;
     ///   ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
     public func present(_ request: PresentationRequest) async throws -> URL {
       try await flow.run(request)
