@@ -6,10 +6,10 @@ package struct LoopbackLimits: Sendable {
   package var headBytes: Int
   /// The most bytes of a body.
   package var bodyBytes: Int
-  /// The most connections at a time.
-  ///
-  /// A further one closes the oldest that has not sent a whole request. If there is none, it waits in the system's queue.
+  /// The most connections at a time; further ones wait in the system's queue.
   package var connections: Int
+  /// Whether a further connection closes the oldest that has not sent a whole request instead of waiting.
+  package var closesWaiting: Bool
   /// The time for a whole request, from its first byte on.
   package var requestTimeout: Duration
   /// The time from accepting a connection to the first byte.
@@ -18,13 +18,14 @@ package struct LoopbackLimits: Sendable {
   package var responseTimeout: Duration
 
   package init(
-    headBytes: Int = 16 * 1024, bodyBytes: Int = 1 << 20, connections: Int = 1024,
+    headBytes: Int = 16 * 1024, bodyBytes: Int = 1 << 20, connections: Int = 1024, closesWaiting: Bool = false,
     requestTimeout: Duration = .seconds(10), idleTimeout: Duration = .seconds(60),
     responseTimeout: Duration = .seconds(30)
   ) {
     self.headBytes = headBytes
     self.bodyBytes = bodyBytes
     self.connections = connections
+    self.closesWaiting = closesWaiting
     self.requestTimeout = requestTimeout
     self.idleTimeout = idleTimeout
     self.responseTimeout = responseTimeout
@@ -35,6 +36,6 @@ package struct LoopbackLimits: Sendable {
 
   /// The limits of a listener that waits for one redirect of a browser.
   package static let redirect = LoopbackLimits(
-    bodyBytes: 64 * 1024, connections: 16, requestTimeout: .seconds(5), idleTimeout: .seconds(5),
-    responseTimeout: .seconds(5))
+    bodyBytes: 64 * 1024, connections: 16, closesWaiting: true, requestTimeout: .seconds(5),
+    idleTimeout: .seconds(5), responseTimeout: .seconds(5))
 }

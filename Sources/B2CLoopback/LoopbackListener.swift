@@ -139,7 +139,9 @@ private final class ListenerCore: Sendable {
     /// The oldest connection that has not sent a whole request.
     var oldestWaiting: Int? { connections.filter { !$0.value.hasRequest }.keys.min() }
 
-    func isFull(_ limit: Int) -> Bool { connections.count >= limit && oldestWaiting == nil }
+    func isFull(_ limits: LoopbackLimits) -> Bool {
+      connections.count >= limits.connections && !(limits.closesWaiting && oldestWaiting != nil)
+    }
   }
 
   private let listening: [Socket]
@@ -187,15 +189,15 @@ private final class ListenerCore: Sendable {
   private func wakeUp() { _ = wakeUpEnds.write.sendNow([0]) }
 
   private func acceptAll() {
-    while let isFull = state.withLock({ $0.isStopped ? nil : $0.isFull(limits.connections) }) {
-      // If every place has a request that is being answered, further connections wait in the system's queue.
+    while let isFull = state.withLock({ $0.isStopped ? nil : $0.isFull(limits) }) {
+      // Beyond the limit connections wait in the system's queue.
       let polled = [wakeUpEnds.read] + (isFull ? [] : listening)
       var entries = polled.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
       _ = poll(&entries, nfds_t(entries.count), -1)
       _ = wakeUpEnds.read.receiveNow()
       // One at a time, so that the limit is looked at for each; a request may have become whole since the last look.
       if let index = entries.indices.dropFirst().first(where: { entries[$0].revents != 0 }),
-        !state.withLock({ $0.isFull(limits.connections) })
+        !state.withLock({ $0.isFull(limits) })
       {
         acceptOne(from: polled[index])
       }

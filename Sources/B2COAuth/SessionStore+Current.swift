@@ -35,9 +35,10 @@ extension SessionStore {
     let (sessions, failures) = try await sessions(of: client)
     let latest = sessions.filter(isRequired).max { $0.record.place < $1.record.place }
     if let failure, latest.map({ $0.record.place <= known?.place ?? $0.record.place }) ?? true { throw failure }
-    // If no user is known, a record whose position is not known may be the latest.
+    // A record whose position is not known may be the latest. If a user is known, one that can never be read is passed:
+    // it was there before, or its sign-in has yet to be seen.
     let mayBeLatest = failures.first { error in
-      guard let position = error.recordPosition else { return place == nil }
+      guard let position = error.recordPosition else { return place == nil || error.isRetryable }
       return position >= latest?.record.position ?? .min
     }
     if let mayBeLatest { throw mayBeLatest }
@@ -53,35 +54,32 @@ extension SessionStore {
   // MARK: Positions
 
   func saw(_ position: Int64) {
-    state.withLock { $0.highestPosition = $0.highestPosition.map { max($0, position) } }
+    state.withLock { $0.highestPosition = max($0.highestPosition, position) }
   }
 
   /// Looks at the positions of all records once, so that the first sign-in of this process comes after them.
   ///
   /// A cache of more than 1,000 users belongs to a server, which names its users and has no current one.
   func lookOnce() async {
-    guard state.withLock({ $0.highestPosition == nil }) else { return }
-    var highest = Int64.min
-    if let keys = try? await listing().keys, keys.count <= 1_000 {
-      for key in keys {
-        do {
-          highest = max(highest, try await cache.record(for: key)?.position ?? .min)
-        } catch {
-          highest = max(highest, (error as? ConnectorError)?.recordPosition ?? .min)
-        }
+    guard !state.withLock({ $0.hasLooked }), let keys = try? await listing().keys else { return }
+    var canLookAgain = false
+    for key in keys where keys.count <= 1_000 {
+      do {
+        _ = try await read(key)
+      } catch {
+        canLookAgain = canLookAgain || (error as? ConnectorError)?.isRetryable == true
       }
     }
-    state.withLock { [highest] in $0.highestPosition = max($0.highestPosition ?? .min, highest) }
+    state.withLock { [canLookAgain] in $0.hasLooked = !canLookAgain }
   }
 
   /// Takes the position of a sign-in: after all that were seen, and in all processes about the time of it.
   func nextPosition(at now: Date) -> Int64 {
     let milliseconds = Int64(exactly: (now.timeIntervalSince1970 * 1_000).rounded(.down)) ?? 0
     return state.withLock { state in
-      let highest = state.highestPosition ?? .min
-      let position = max(milliseconds, highest < .max ? highest + 1 : .max)
-      state.highestPosition = position
-      return position
+      let highest = state.highestPosition
+      state.highestPosition = max(milliseconds, highest < .max ? highest + 1 : .max)
+      return state.highestPosition
     }
   }
 }

@@ -27,8 +27,10 @@ package final class SessionStore: Sendable {
     var current: [Client: (key: TokenCacheKey, place: SignInPlace)] = [:]
     /// The number of sign-ins and sign-outs: a look-up that began before the last one must not set `current`.
     var changes = 0
-    /// The highest position that was seen; `nil` until the records have been looked at.
-    var highestPosition: Int64?
+    /// The highest position that was seen.
+    var highestPosition = Int64.min
+    /// Whether all records have been looked at.
+    var hasLooked = false
     /// When a token was renewed last that had not expired, and until when it is not renewed again.
     var tried: [TokenFlight: ClosedRange<Date>] = [:]
     /// How long no token of a user is renewed that has not expired: the server asked to wait, or the user refused.
@@ -79,7 +81,7 @@ package final class SessionStore: Sendable {
     }
   }
 
-  private func read(_ key: TokenCacheKey) async throws -> TokenRecord? {
+  func read(_ key: TokenCacheKey) async throws -> TokenRecord? {
     let stored = try await failing("read", canLast: true) { try await cache.record(for: key) }
     if let stored { saw(stored.position) }
     let pending = state.withLock { $0.pending[key]?.record }

@@ -129,7 +129,8 @@ extension SettingsReader {
     guard kind == .entra, authority.servesAnyTenant, ![0, 43].contains(entry.text.count), !GUID.isGUID(entry.text)
     else { return }
     warn(
-      entry, "Users of any tenant can sign in at this authority, and each tenant can give them this address or user name.",
+      entry,
+      "Users of any tenant can sign in at this authority, and each tenant can give them this address or user name.",
       recovery: "Write the user's object ID, which no other tenant can choose.")
   }
 

@@ -83,10 +83,13 @@ public final class StoredTokenCache: SharedTokenCache {
     return (keys, damaged.map { $0.error("A file of the token cache") })
   }
 
-  /// Removes the damaged items that were found so far, as far as they are still damaged.
+  /// Removes the damaged items: all of a user's cache, and of a server's, with more than 1,000 users, those found so far.
   ///
   /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when one cannot be removed.
   package func removeDamaged() async throws {
+    if let keys = try? await keys(), keys.count <= 1_000 {
+      for key in keys { _ = try? await record(for: key) }
+    }
     for key in damagedKeys.withLock({ $0 }) {
       try await changing(key) { [self] in
         do {

@@ -27,7 +27,7 @@ private struct FakeSession: TaskSession {
     id: "a71ce.c0de",
     claims: [
       "oid": "a71ce", "tid": "c0de", "name": "Alice Example", "emails": ["alice@example.com"], "tfp": "B2C_1_SignIn",
-    ], hasSession: true)
+    ], policyID: "B2C_1_SignIn", hasSession: true)
   let log: @Sendable (OAuthEvent) -> Void
 
   var session: SessionState { .signedIn(user) }

@@ -75,8 +75,10 @@ struct RefreshedIdentity: Sendable {
     let latest = now.addingTimeInterval(skew)
     guard named["iss"] != nil, named["sub"] != nil || new["sub"] == .string(IDTokenClaims.subjectPlaceholder),
       audience(new) != nil,
-      let end = new["exp"].flatMap(NumericDate.date), let issued = new["iat"].flatMap(NumericDate.date),
-      end.addingTimeInterval(skew) > now, issued <= latest, end > issued,
+      let end = new["exp"].flatMap(NumericDate.date), end.addingTimeInterval(skew) > now
+    else { return false }
+    // A token without `iat` counts as new; one whose `iat` is no time does not count.
+    guard let issued = new["iat"].map(NumericDate.date) ?? now, issued <= latest, end > issued,
       end.timeIntervalSince(issued) <= Self.longestLife
     else { return false }
     if let nonce = new["nonce"], let before = old["nonce"], nonce != before { return false }
