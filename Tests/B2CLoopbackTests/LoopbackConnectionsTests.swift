@@ -48,7 +48,7 @@ struct LoopbackConnectionsTests {
   @Test("if all places are taken, the oldest connection without a whole request makes room", arguments: fragments)
   func evicted(fragment: String) async throws {
     // No time limit ends a connection here.
-    let limits = LoopbackLimits(connections: 3, requestTimeout: .patience, idleTimeout: .patience)
+    let limits = LoopbackLimits(connections: 3, closesWaiting: true, requestTimeout: .patience, idleTimeout: .patience)
     let listener = try await LoopbackListenerTests.echo(limits)
     var others: [LoopbackClient] = []
     for _ in 1...3 { others.append(try await LoopbackClient(port: listener.port, sending: fragment)) }
@@ -68,7 +68,7 @@ struct LoopbackConnectionsTests {
   @Test("a request that is being answered keeps its place", arguments: [1, 2])
   func answeredKeepsItsPlace(busy: Int) async throws {
     let gate = TestGate()
-    let limits = LoopbackLimits(connections: 3, requestTimeout: .patience, idleTimeout: .patience)
+    let limits = LoopbackLimits(connections: 3, closesWaiting: true, requestTimeout: .patience, idleTimeout: .patience)
     let listener = try await LoopbackListener(limits: limits) { (request: LoopbackRequest) in
       guard request.path == "/slow" else { return .text("quick") }
       try? await gate.wait()
