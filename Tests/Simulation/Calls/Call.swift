@@ -44,6 +44,13 @@
       }
     }
 
+    var isSignOut: Bool {
+      switch self {
+      case .signOutAll, .signOut: true
+      default: false
+      }
+    }
+
     /// Whether it acts for the person who is current.
     var isForCurrent: Bool {
       switch self {
@@ -100,6 +107,10 @@
 
     enum Trouble: Hashable {
       case closed, store, refused, cancelled
+      /// The store has refused to remove a record.
+      case removal
+      /// A record was damaged when it began; one was damaged while it was under way.
+      case damage, damagedMeanwhile
     }
 
     let number: Int
@@ -124,6 +135,8 @@
     private(set) var troubles: Set<Trouble> = []
     var bearers: [(token: String, grant: Grant)] = []
     var refusedTokens: Set<String> = []
+    /// The names that the same person gave in other edits at the same time: the provider keeps the last one.
+    var otherNames: Set<String> = []
     /// What a sign-in brought.
     var grant: Grant?
     var task: Task<Void, Never>?

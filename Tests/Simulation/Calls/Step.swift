@@ -7,7 +7,7 @@
     // What happens to the app.
     case close, closeTransport, suspend, resume, kill, losePower, clockJump
     // What happens to the store.
-    case diskFull, diskUnreachable, diskHiccup, diskWell, damage
+    case diskFull, diskUnreachable, diskHiccup, diskPart, diskWell, damage
     // What happens at the servers and on the way.
     case revoke, refuseToken, refuseAll, changeClaims, rollKeys, networkBad, networkGood
     // Time.

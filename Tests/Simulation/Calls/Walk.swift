@@ -112,6 +112,12 @@
       case .diskFull: world.store.trouble.isFull = true
       case .diskUnreachable: world.store.trouble.isUnreachable = true
       case .diskHiccup: world.hiccup(draw.number(1...4))
+      case .diskPart:
+        let person = draw.happens(700) ? anyPerson().id : nil
+        var refusal = Refusal(kind: draw.one(of: Access.allCases), person: person)
+        refusal.times = draw.one(of: [1, 2, 3, .max])
+        if draw.happens(300) { refusal.error = CancellationError() }
+        world.store.trouble.refusals.append(refusal)
       case .diskWell: world.store.trouble = StoreTrouble()
       case .damage: world.damageRecord()
       case .revoke:
@@ -165,19 +171,6 @@
     func hiccup(_ count: Int) {
       store.trouble.failingAccesses = count
       store.trouble.sparedAccesses = machine.draw.below(store.kind.isFile ? 60 : 10)
-    }
-
-    /// A medium changes a byte of a record: its owner has to sign in again, and no other person.
-    func damageRecord() {
-      for (key, record) in store.damageRecord(&machine.draw) {
-        wasDamaged = true
-        let grant = record.refreshToken.flatMap { watch.grant(ofRefreshToken: $0.value) }
-        grant?.lose("a damaged record")
-        // Who is current now, if it was the owner, depends on what else is stored.
-        guard let person = people.first(where: { userID(of: $0.id) == key.userID }) else { continue }
-        for process in processes where process.presence.mayBe(person.id) { process.presence.forget() }
-        if presence.mayBe(person.id) { presence.forget() }
-      }
     }
 
     /// The provider changes what it says about a person.

@@ -10,7 +10,7 @@
     let call: Call
 
     var isCalm: Bool {
-      call.troubles.isEmpty && !call.app.isClosed && !hasMetFault && !hasStoreRefused && !world.wasDamaged
+      call.troubles.isEmpty && !call.app.isClosed && !hasMetFault && !hasStoreRefused
         && max(world.lastSuspension, world.lastSlowRequest, world.lastClockChange) < begin
         && !world.processes.contains { $0.isSuspended } && call.timeSuspended == 0
         && call.plan.map { $0.outcome == .completes } != false && !isOfMissingTask

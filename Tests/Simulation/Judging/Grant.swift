@@ -28,6 +28,9 @@
     /// Whether its sign-in had reported success when a call began.
     func isSignedIn(before call: Call) -> Bool { isSignedIn && call.number > signedInAfter }
 
+    /// Whether its sign-in had ended before another one had its tokens, which is stored after that.
+    func isBefore(_ other: Grant) -> Bool { isSignedIn && signedInAt < other.bornAt }
+
     /// Why the provider takes its tokens no longer, if it does not.
     var end: String?
     /// A sign-out reported success for it.

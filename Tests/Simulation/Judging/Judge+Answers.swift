@@ -69,7 +69,9 @@
       case (.editProfile, .success(.user(let user))):
         world.ledger.tested(.rightPerson)
         if user.subject != call.plan?.person.id { world.ledger.fault("I2 an edit returns another person", call.name) }
-        if user.name != call.plan?.newName { world.ledger.fault("I6 an edit returns an old name", call.name) }
+        if user.name != call.plan?.newName, !call.otherNames.contains(user.name ?? "") {
+          world.ledger.fault("I6 an edit returns an old name", call.name)
+        }
       case (.list, .success(.tasks(let tasks))), (.listOf, .success(.tasks(let tasks))):
         let owners = Set(world.server.tasks.filter { task in tasks.contains { $0.id == task.id } }.map(\.owner))
         if world.watch.people.count > 1 { world.ledger.tested(.onePerson) }
@@ -93,13 +95,14 @@
           world.ledger.fault("I2 a user is listed twice", call.name)
         }
         judgeList(Set(users.map(\.id)), call)
+        judgeOrder(users.map(\.id), call)
       default: break
       }
     }
 
     /// Who is signed in is listed, and who has signed out is not.
     private func judgeList(_ ids: Set<String>, _ call: Call) {
-      guard !call.troubles.contains(.store), !world.wasDamaged,
+      guard call.troubles.isDisjoint(with: [.store, .damage, .damagedMeanwhile]),
         !world.calls.contains(where: { $0.action.changesPresence })
       else { return }
       for person in world.watch.people {
@@ -118,14 +121,37 @@
       }
     }
 
+    /// The current user comes first, then the others, the latest sign-in first.
+    private func judgeOrder(_ ids: [String], _ call: Call) {
+      guard call.devicePresenceVersion == world.presence.version, !world.presence.isChanging,
+        world.processes.count == 1 || !world.clockWentBack
+      else { return }
+      func place(_ person: String) -> Int? { ids.firstIndex(of: world.userID(of: person)) }
+      if case .person(let person) = call.expectedOnDevice, call.app.process.presence.current == call.expectedOnDevice,
+        let place = place(person)
+      {
+        world.ledger.tested(.order)
+        if place > 0 { world.ledger.fault("I6 users does not begin with the one who signed in last", call.name) }
+      }
+      let grants = world.watch.grants.filter { $0.isGood && $0.isSignedIn(before: call) }
+      for earlier in grants {
+        for later in grants where earlier.isBefore(later) {
+          guard let first = place(earlier.person), let second = place(later.person) else { continue }
+          world.ledger.tested(.order)
+          if first < second { world.ledger.fault("I6 users are not in the order of their sign-ins", call.name) }
+        }
+      }
+    }
+
     /// The person whom `session` names is the one who signed in last, in this process or in another.
     private func judgeSession(_ state: SessionState, _ call: Call) {
-      guard call.devicePresenceVersion == world.presence.version, call.expectedOnDevice != .unknown else { return }
+      guard call.devicePresenceVersion == world.presence.version else { return }
       let found: Presence.Current =
         switch state {
         case .signedOut: .nobody
         case .signedIn(let user), .expired(let user): .person(user.subject)
         }
+      guard call.expectedOnDevice != .unknown else { return world.settle(found, by: call) }
       world.ledger.tested(.rightPerson)
       if found != call.expectedOnDevice {
         world.ledger.fault(
@@ -150,6 +176,8 @@
       guard let error = error as? ConnectorError else {
         return world.ledger.fault("I10 \(type(of: error)) instead of ConnectorError", call.name)
       }
+      // The settings require another person.
+      if error.code == .wrongUser, world.shape.requiresFirst, call.plan?.person.id != world.people[0].id { return }
       world.judgeText("\(error) \(error.message) \(String(reflecting: error)) \(error.localizedDescription)")
       if error.code == .interactionRequired, mayNeedInteraction(error, call) { return }
       guard Calm(world: world, call: call).isCalm else { return }
@@ -203,6 +231,14 @@
   }
 
   extension World {
+    /// Who is current was not certain, and a call has shown it: from here on only a sign-in or a sign-out changes it.
+    func settle(_ found: Presence.Current, by call: Call) {
+      guard call.devicePresenceVersion == presence.version, !presence.isChanging, presence.current == .unknown
+      else { return }
+      presence.set(found)
+      call.app.process.presence.set(found)
+    }
+
     /// Looks for tokens, codes and passwords in a text that leaves the library.
     func judgeText(_ text: String) {
       ledger.tested(.secrets)

@@ -46,7 +46,13 @@
       if case .success(.token(let token)) = call.result, let grant = world.watch.ofAccessToken[token.token.value] {
         used.insert(grant.person)
       }
-      guard !used.isEmpty, call.expected != .unknown else { return }
+      guard !used.isEmpty else { return }
+      guard call.expected != .unknown else {
+        if world.processes.count == 1, used.count == 1, let person = used.first {
+          world.settle(.person(person), by: call)
+        }
+        return
+      }
       ledger.tested(.rightPerson)
       if case .person(let person) = call.expected, used == [person] { return }
       ledger.fault(
@@ -60,12 +66,14 @@
       switch call.action {
       case .signIn:
         judgeSignIn(call)
-        if call.succeeded, world.clockWentBack {
-          // Whose sign-in was the last is told by dates.
-          ledger.excuse("who is current: the clock went back")
-          end(call, .unknown, .unknown)
-        } else if call.succeeded, let grant = call.grant {
-          end(call, .person(grant.person), .person(grant.person))
+        if call.succeeded, let grant = call.grant {
+          if !isLast(grant) {
+            ledger.excuse("who is current: the process has not seen the last sign-in of another")
+            end(call, .unknown, .unknown)
+          } else {
+            end(call, .person(grant.person), .person(grant.person))
+          }
+          judgeDamage(call, "a sign-in")
         } else {
           end(call, call.expected, call.expectedOnDevice)
         }
@@ -73,6 +81,27 @@
         judgeSignOut(call)
       default: break
       }
+    }
+
+    /// Whether the sign-in of a grant is certainly placed after all others.
+    ///
+    /// A process places it after those that it has seen, and at the device's time; another process may have signed in later
+    /// by a clock that was ahead, or in the same moment.
+    private func isLast(_ grant: Grant) -> Bool {
+      guard world.processes.count > 1 else { return true }
+      let isAlone = world.watch.grants.allSatisfy {
+        $0 === grant || !$0.isSignedIn || $0.signedInAt + 10_000_000 < grant.bornAt
+      }
+      return isAlone && !world.clockWentBack
+    }
+
+    /// A sign-in, and a sign-out of all, remove what no record can be read from.
+    private func judgeDamage(_ call: Call, _ what: String) {
+      guard world.store.kind == .file, call.troubles.isDisjoint(with: [.store, .cancelled, .damagedMeanwhile]),
+        world.processes.count == 1 || world.calls.isEmpty
+      else { return }
+      if call.troubles.contains(.damage) { ledger.tested(.noDamage) }
+      if world.store.isDamaged { ledger.fault("I3 a damaged record is left after " + what, call.name) }
     }
 
     /// A sign-in or sign-out has ended with a person who is current, here and on the device.
@@ -123,7 +152,8 @@
           grant.leaveOpen("signed out meanwhile")
         }
       }
-      if person != nil { judgeDamaged(grants) }
+      judgeFiles(grants)
+      if person == nil { judgeDamage(call, "a sign-out of all") }
       end(
         call, current(after: call, of: person, call.expected), current(after: call, of: person, call.expectedOnDevice))
       ledger.tested(.signedOut)
@@ -135,7 +165,7 @@
       let isAlone =
         call.presenceVersion == call.app.process.presence.version
         && call.devicePresenceVersion == world.presence.version
-        && !world.wasDamaged
+        && call.troubles.isDisjoint(with: [.damage, .damagedMeanwhile])
       let left = Set(world.store.records(inMemoryOf: world.processes).map(\.key.userID))
       func isLeft(_ person: String) -> Bool { left.contains(world.userID(of: person)) }
       func after(_ before: Presence.Current) -> Presence.Current {
@@ -146,6 +176,9 @@
       defer { end(call, after(call.expected), after(call.expectedOnDevice)) }
       guard isAlone else { return grants.forEach { $0.leaveOpen("a sign-out that failed") } }
       let message = call.error?.message ?? ""
+      if call.error == nil, call.troubles.contains(.removal) {
+        ledger.fault("I6 a sign-out that the store has refused says that it was cancelled", call.name)
+      }
       for grant in grants where grant.isGood && grant.isSignedIn(before: call) {
         ledger.tested(.failedSignOut)
         if call.error == nil {
@@ -163,15 +196,13 @@
       }
     }
 
-    /// A damaged record that was renamed holds tokens too.
-    ///
-    /// Only a sign-out that knows the user can tell whose it is.
-    private func judgeDamaged(_ grants: [Grant]) {
-      guard world.store.kind.isFile, world.wasDamaged else { return }
-      for (path, file) in world.store.disk.files where path.contains(".damaged") {
+    /// No file holds a token after the sign-out, whatever else can be read in it.
+    private func judgeFiles(_ grants: [Grant]) {
+      guard world.store.kind == .file else { return }
+      for file in world.store.disk.files.values where !file.isDirectory {
         let text = String(decoding: file.bytes, as: UTF8.self)
         for grant in grants where grant.isSignedOut && grant.refreshTokens.contains(where: text.contains) {
-          ledger.fault("I3 a token is in a damaged record after the sign-out", "grant \(grant.number)")
+          ledger.fault("I3 a token is in a file after the sign-out", "grant \(grant.number)")
         }
       }
     }
@@ -181,7 +212,16 @@
       guard let person else { return .nobody }
       // Who is current goes on being it when another person signs out.
       if case .person(let other) = before, other != person { return before }
-      return before == .person(person) && world.people.count == 1 ? .nobody : .unknown
+      return before == .person(person) ? latest(without: person) : .unknown
+    }
+
+    /// Who signed in last of all but one, as far as the order of the sign-ins is certain.
+    private func latest(without person: String) -> Presence.Current {
+      let left = world.watch.grants.filter { $0.person != person && !$0.isSignedOut && !$0.isReplaced }
+      guard left.allSatisfy({ $0.excuse == nil }) else { return .unknown }
+      let signedIn = left.filter(\.isSignedIn)
+      guard let last = signedIn.max(by: { $0.bornAt < $1.bornAt }) else { return .nobody }
+      return isLast(last) && signedIn.allSatisfy { $0 === last || $0.isBefore(last) } ? .person(last.person) : .unknown
     }
 
     // MARK: I2 and I3, what is stored

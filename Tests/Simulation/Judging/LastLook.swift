@@ -53,10 +53,9 @@
       for process in world.processes where !process.isDead {
         var found: Set<String> = []
         for app in process.apps {
-          var first = answer(.session, app)
-          // A damaged record is reported once; then it is no matter of the others.
-          if first.error?.code == .tokenCache, world.wasDamaged { first = answer(.session, app) }
-          if !first.succeeded, case .person(let person) = process.presence.current,
+          let first = answer(.session, app)
+          // A damaged record may be the latest, and stays where it is.
+          if !first.succeeded, !world.store.isDamaged, case .person(let person) = process.presence.current,
             world.latestGrant(of: person)?.isGood == true
           {
             ledger.fault("I4 the session of a person who is signed in cannot be read", "\(app.name): \(first.summary)")
@@ -148,7 +147,7 @@
     ///
     /// Where another process may have been it, only a reading tells.
     private func lookAtWhatWasTold() {
-      guard world.processes.count == 1, !world.wasDamaged else { return }
+      guard world.processes.count == 1 else { return }
       for process in world.processes {
         let expected: String
         switch process.presence.current {
@@ -157,6 +156,8 @@
         case .unknown: continue
         }
         for app in process.apps {
+          // After a launch nobody can be told while a record that may be the latest cannot be read.
+          if world.store.isDamaged, app.states.isEmpty { continue }
           ledger.tested(.updates)
           let told = app.states.last.map(describe) ?? "nothing"
           if !told.hasSuffix(expected) {

@@ -5,7 +5,9 @@
 
   extension Script {
     /// Every script, by the names that the README explains.
-    static let all: [Script] = sharing + stores + people + directed + deaths + refusals + strangers + pairs
+    static let all: [Script] =
+      sharing + stores + people + directed + deaths + refusals + strangers + current + hanging
+      + pairs
 
     /// What two connectors over one cache do to each other.
     private static let sharing: [Script] = CacheKind.allCases.flatMap { kind in

@@ -7,7 +7,7 @@
   import Foundation
 
   extension Script {
-    /// Other clients and authorities over the same cache, edits by those who are not current, and a clock that was ahead.
+    /// Other clients and authorities over the same cache, and edits by those who are not current.
     static let strangers: [Script] =
       CacheKind.allCases.flatMap { kind in
         [
@@ -44,19 +44,7 @@
             $0.world.expectsCurrent($0.alice, $0.call(.session, on: $0.app(1)))
           },
         ]
-      } + [
-        Script("clock-ahead-at-sign-in", "the device's clock was ahead at a sign-in, and is right since", { _ in }) {
-          $0.world.clockOffset = 7200
-          $0.signIn($0.alice, on: $0.app(1))
-          $0.world.clockOffset = 0
-          $0.pass(60)
-          $0.signIn($0.bob, on: $0.app(1))
-          $0.world.expectsCurrent($0.bob, $0.call(.session, on: $0.app(1)))
-          // A new process, which looks the user up, finds no other.
-          try $0.world.restart($0.world.processes[0])
-          $0.world.expectsCurrent($0.bob, $0.call(.session, on: $0.app(1)))
-        }
-      ]
+      }
   }
 
   extension World {

@@ -87,7 +87,8 @@
     var minimumResolution: Duration { .nanoseconds(1) }
 
     func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
-      try await ContinuousClock().sleep(until: deadline, tolerance: tolerance)
+      // For a sleep with a tolerance the runtime makes a timer of another kind, which does not come to the machine.
+      try await ContinuousClock().sleep(until: deadline, tolerance: nil)
       await process.gate()
     }
   }
@@ -104,6 +105,8 @@
     /// Changes with each sign-in and sign-out, at its start and at its end.
     private(set) var version = 0
     private var underWay = 0
+    /// Whether a sign-in or sign-out is under way.
+    var isChanging: Bool { underWay > 0 }
 
     mutating func begin() -> Current {
       version += 1

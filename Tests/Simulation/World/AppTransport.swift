@@ -33,24 +33,28 @@
       case refused, lostBefore, unavailable, throttled
       /// No answer comes, and the transport does not obey cancellation: of a script alone.
       case never
+      /// The transport throws `CancellationError` though nobody has cancelled, as a client does that is shut down: of a script
+      /// alone, like the later one.
+      case cancels
       // During the answer.
       case cut, shortened
       // After the server's work.
-      case lostAfter, silent, gateway
+      case lostAfter, silent, gateway, cancelsLate
 
       /// Whether the server has done nothing.
       var isBeforeWork: Bool {
         switch self {
-        case .refused, .lostBefore, .unavailable, .throttled, .never: true
-        case .cut, .shortened, .lostAfter, .silent, .gateway: false
+        case .refused, .lostBefore, .unavailable, .throttled, .never, .cancels: true
+        case .cut, .shortened, .lostAfter, .silent, .gateway, .cancelsLate: false
         }
       }
 
       var name: String {
         switch self {
-        case .refused, .lostBefore, .unavailable, .throttled, .never: "before the server's work, \(rawValue)"
+        case .refused, .lostBefore, .unavailable, .throttled, .never, .cancels:
+          "before the server's work, \(rawValue)"
         case .cut, .shortened: "during the answer, \(rawValue)"
-        case .lostAfter, .silent, .gateway: "after the server's work, \(rawValue)"
+        case .lostAfter, .silent, .gateway, .cancelsLate: "after the server's work, \(rawValue)"
         }
       }
     }
@@ -124,6 +128,7 @@
       switch fault {
       case .refused: throw URLError(.cannotConnectToHost)
       case .lostBefore: throw URLError(.networkConnectionLost)
+      case .cancels: throw CancellationError()
       case .never:
         await withUnsafeContinuation { world.hanging.append($0) }
         throw URLError(.networkConnectionLost)
@@ -139,6 +144,11 @@
           try await travel()
           note(.lostAfter, request, call)
           throw URLError(.networkConnectionLost)
+        case .cancelsLate:
+          try await travel()
+          note(.cancelsLate, request, call)
+          exchange?.lose("network")
+          throw CancellationError()
         case .cut:
           try await travel()
           note(.cut, request, call)

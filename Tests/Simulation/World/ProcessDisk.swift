@@ -141,10 +141,29 @@
       guard let process else { return }
       process.world.noteAccess(by: process)
       if process.isDead { throw SystemFailure(call, path, EIO) }
+      if let kind = Self.kind(of: call, path), disk.trouble.refusal(of: kind, text(of: path)) != nil {
+        process.world.noteStoreFault(in: process, kind)
+        throw SystemFailure(call, path, EIO)
+      }
       if disk.trouble.fails(writing: writing) {
-        process.world.noteStoreFault(in: process)
+        process.world.noteStoreFault(in: process, Self.kind(of: call, path))
         throw SystemFailure(call, path, writing ? ENOSPC : EIO)
       }
+    }
+
+    /// What a call is to a cache: a listing, or an access to the file of one record.
+    private static func kind(of call: String, _ path: String) -> Access? {
+      switch call {
+      case "readdir": .listing
+      case "open", "read": path.hasSuffix(".json") ? .reading : nil
+      case "rename": .writing
+      case "unlink": path.hasSuffix(".json") ? .removing : nil
+      default: nil
+      }
+    }
+
+    private func text(of path: String) -> String? {
+      disk.files[Self.plain(path)].map { String(decoding: $0.bytes, as: UTF8.self) }
     }
 
     private func file(_ descriptor: Int32, _ path: String) throws(SystemFailure) -> SimulatedDisk.File {

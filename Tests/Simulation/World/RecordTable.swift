@@ -12,8 +12,18 @@
     var failingAccesses = 0
     /// How many accesses go well before those.
     var sparedAccesses = 0
+    /// The parts that refuse while the rest is well.
+    var refusals: [Refusal] = []
 
-    var isAny: Bool { isFull || isUnreachable || failingAccesses > 0 }
+    /// Returns what the next access throws if a part refuses it; counts it.
+    mutating func refusal(of kind: Access, _ userID: String?) -> (any Error)? {
+      guard let index = refusals.firstIndex(where: { $0.concerns(kind, userID) }) else { return nil }
+      defer {
+        refusals[index].times -= 1
+        refusals.removeAll { $0.times == 0 }
+      }
+      return refusals[index].error
+    }
 
     /// Whether an access fails; counts it.
     mutating func fails(writing: Bool) -> Bool {
@@ -28,6 +38,31 @@
       return isUnreachable || (isFull && writing)
     }
   }
+
+  /// What a cache can ask of a store.
+  enum Access: CaseIterable {
+    case reading, listing, writing, removing
+
+    var isWriting: Bool { self == .writing || self == .removing }
+  }
+
+  /// A part of a store that refuses alone: one kind of access, of everybody's records or of one person's.
+  struct Refusal {
+    let kind: Access
+    /// Whose records it is about; everybody's for `nil`.
+    let person: String?
+    /// How often it refuses; the default lasts until the store is well again.
+    var times = Int.max
+    /// What a database throws; files have errors of their own.
+    var error: any Error = DriverError()
+
+    func concerns(_ kind: Access, _ userID: String?) -> Bool {
+      kind == self.kind && (person.map { userID?.contains($0) == true } ?? true)
+    }
+  }
+
+  /// What a driver of a database throws: no error of this package.
+  struct DriverError: Error {}
 
   /// A database in memory that outlives the processes: what the caches below are over.
   final class RecordTable: @unchecked Sendable {
@@ -44,7 +79,7 @@
 
   extension RecordTable {
     /// One access of a process, which takes its time and may fail; `nil` for a look from outside.
-    func access(by process: AppProcess, writing: Bool) async throws {
+    func access(_ kind: Access, _ key: TokenCacheKey? = nil, by process: AppProcess) async throws {
       await process.gate()
       if slowness > 0 {
         // What is asked for has to be done, also for a task that is cancelled.
@@ -54,8 +89,12 @@
       }
       process.world.noteAccess(by: process)
       await process.gate()
-      if trouble.fails(writing: writing) {
-        process.world.noteStoreFault(in: process)
+      if let error = trouble.refusal(of: kind, key?.userID) {
+        process.world.noteStoreFault(in: process, kind)
+        throw error
+      }
+      if trouble.fails(writing: kind.isWriting) {
+        process.world.noteStoreFault(in: process, kind)
         throw ConnectorError(.tokenCache, "The simulated database is in trouble.", isRetryable: true)
       }
     }
@@ -72,22 +111,22 @@
     }
 
     func record(for key: TokenCacheKey) async throws -> TokenRecord? {
-      try await table.access(by: process, writing: false)
+      try await table.access(.reading, key, by: process)
       return table.records[key]
     }
 
     func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-      try await table.access(by: process, writing: true)
+      try await table.access(.writing, key, by: process)
       table.records[key] = record
     }
 
     func removeRecord(for key: TokenCacheKey) async throws {
-      try await table.access(by: process, writing: true)
+      try await table.access(.removing, key, by: process)
       table.records[key] = nil
     }
 
     func keys() async throws -> [TokenCacheKey] {
-      try await table.access(by: process, writing: false)
+      try await table.access(.listing, by: process)
       return table.keys
     }
   }
@@ -110,7 +149,7 @@
     func keys() async throws -> [TokenCacheKey] { try await four.keys() }
 
     func replace(_ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord) async throws -> Bool {
-      try await table.access(by: process, writing: true)
+      try await table.access(.writing, key, by: process)
       guard table.records[key]?.stamp == stamp else { return false }
       table.records[key] = record
       return true

@@ -16,6 +16,8 @@
     var accessLife = 3600
     /// Hours that a refresh token lives.
     var refreshLife = 24 * 14
+    /// Whether the settings require the first person, by address, and the id_token of a refresh has none.
+    var requiresFirst = false
     /// How far the device's clock is off, in seconds.
     var clockSkew = 0
     /// The longest time that an access to the database takes, in microseconds.

@@ -5,7 +5,7 @@
 
   /// What a person does at the sign-in page.
   struct PagePlan {
-    enum Outcome: String { case completes, cancels, closes }
+    enum Outcome: String { case completes, cancels, closes, breaks }
 
     var person: LocalUser
     var outcome = Outcome.completes
@@ -32,6 +32,8 @@
       }
       try await Task.sleep(for: .milliseconds(plan.time))
       await process.gate()
+      // A presenter of the app that ends by itself as a cancelled task does.
+      if plan.outcome == .breaks { throw CancellationError() }
       let presenter = world.person(of: plan)
       let url = try await presenter.present(request)
       for item in URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems ?? [] where item.name == "code" {

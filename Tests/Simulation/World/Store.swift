@@ -71,10 +71,7 @@
       let found = machine.alone { () -> [TokenCacheKey: TokenRecord] in
         var found: [TokenCacheKey: TokenRecord] = [:]
         for cache in caches {
-          // A damaged file is reported once, and the next call lists the others.
-          var keys = try? await cache.keys()
-          if keys == nil { keys = try? await cache.keys() }
-          for key in keys ?? [] {
+          for key in (try? await cache.keys()) ?? [] {
             if let record = try? await cache.record(for: key) { found[key] = record }
           }
         }
@@ -83,18 +80,37 @@
       return (found ?? [:]).map { ($0.key, $0.value) }.sorted { $0.key.canonicalText < $1.key.canonicalText }
     }
 
-    /// Changes a byte of a stored record, as a failing medium does.
+    /// The files that a medium has damaged so that no record can be read from them.
+    private var damaged: [SimulatedDisk.File] = []
+
+    /// Whether one of them is still there.
+    var isDamaged: Bool { damaged.contains { file in disk.files.values.contains { $0 === file } } }
+
+    /// Changes a byte of a stored record, or leaves a part of it, as a failing medium does.
     ///
-    /// - Returns: The record that cannot be read any more, or differs, as it was before.
-    func damageRecord(_ draw: inout Draw) -> [(key: TokenCacheKey, record: TokenRecord)] {
+    /// - Parameters:
+    ///   - person: Whose record it is; anybody's for `nil`.
+    ///   - draw: What it does, and to whose record.
+    /// - Returns: The record that cannot be read any more, as it was before.
+    func damageRecord(of person: String?, _ draw: inout Draw) -> [(key: TokenCacheKey, record: TokenRecord)] {
       guard kind.isFile else { return [] }
-      let paths = disk.files.keys.filter { $0.hasSuffix(".json") }.sorted()
-      guard !paths.isEmpty, let file = disk.files[draw.one(of: paths)], !file.bytes.isEmpty else { return [] }
       let before = records(inMemoryOf: [])
-      file.bytes[draw.below(file.bytes.count)] ^= 0xFF
+      let files = disk.files.sorted { $0.key < $1.key }.filter { path, file in
+        path.hasSuffix(".json") && !file.bytes.isEmpty
+          && person.map { String(decoding: file.bytes, as: UTF8.self).contains($0) } ?? true
+      }
+      guard !files.isEmpty else { return [] }
+      let file = draw.one(of: files).value
+      switch draw.below(4) {
+      case 0: file.bytes = Array(file.bytes.prefix(draw.below(file.bytes.count)))
+      default: file.bytes[draw.below(file.bytes.count)] ^= 0xFF
+      }
+      file.flushed = file.bytes
       file.changedAt = machine.wallClock
       let after = records(inMemoryOf: [])
-      return before.filter { old in !after.contains { $0.key == old.key && $0.record == old.record } }
+      let lost = before.filter { old in !after.contains { $0.key == old.key } }
+      if !lost.isEmpty { damaged.append(file) }
+      return lost
     }
 
     private func fileCache(_ disk: SimulatedDisk, _ process: AppProcess?) throws -> StoredTokenCache {

@@ -40,12 +40,13 @@
     }
     /// When the device's clock last jumped, by the uptime.
     private(set) var lastClockChange: UInt64 = 0
-    /// Whether it ever jumped back: a later sign-in may then have an earlier date.
+    /// Whether it ever jumped back: a process that has not seen the last sign-in of another one may then place its own
+    /// before it.
     private(set) var clockWentBack = false
+    /// The time at which the device's clock stands still.
+    var stoppedClock: Date?
     /// When the store last refused something, by the uptime.
     private(set) var lastStoreFault: UInt64 = 0
-    /// Whether a stored record was damaged, or the device lost power.
-    var wasDamaged = false
     var onLine: ((String) -> Void)?
     var calls: [Call] = []
     /// When each call ended, by its number.
@@ -72,12 +73,22 @@
       var known = Array([LocalUser.alice, .bob, carol].prefix(shape.people))
       for index in known.indices { known[index].claims["jobTitle"] = .string("Title-0") }
       people = known
+      if shape.requiresFirst {
+        // A refresh has no nonce, and its id_token need not say more than who it is (OpenID Connect Core 1.0 section 12.2).
+        behavior.changeIDTokenClaims = { claims in
+          claims["email_verified"] = claims["nonce"] == nil ? nil : .bool(true)
+          guard claims["nonce"] == nil else { return }
+          for name in ["emails", "email", "preferred_username"] { claims[name] = nil }
+        }
+      }
       tenant = LocalTenant(
         shape: shape.provider, users: known,
         accessTokenLifetime: .seconds(shape.accessLife), refreshTokenLifetime: .seconds(shape.refreshLife * 3600),
         behavior: behavior, now: { Date() })
       server = LocalTaskServer(tenant: tenant, dialect: .rest)
-      settings = try tenant.settings(taskServer: server)
+      var settings = try tenant.settings(taskServer: server)
+      if shape.requiresFirst { settings.userID = known[0].email }
+      self.settings = settings
       store = Store(shape.cache)
       store.table.slowness = shape.slowness
       clockOffset = Double(shape.clockSkew)
@@ -87,7 +98,7 @@
 
     // MARK: What the parts ask for
 
-    var deviceNow: Date { Date().addingTimeInterval(clockOffset) }
+    var deviceNow: Date { stoppedClock ?? Date().addingTimeInterval(clockOffset) }
 
     func networkFault(for request: URLRequest) -> Weather.Fault? {
       if let next = nextFault, next.fits(request) {
@@ -109,7 +120,7 @@
       switch plan.outcome {
       case .cancels: return ScriptedPresenter(transport: network, .cancel)
       case .closes: return ScriptedPresenter(transport: network, .closeBrowser)
-      case .completes: break
+      case .completes, .breaks: break
       }
       let signIn = ScriptedPresenter.Action.signIn(user(plan.person))
       if let newName = plan.newName {
@@ -118,13 +129,33 @@
       return ScriptedPresenter(transport: network, signIn)
     }
 
-    func noteStoreFault(in process: AppProcess) {
+    func noteStoreFault(in process: AppProcess, _ kind: Access?) {
       ledger.chaos["access to the store refused", default: 0] += 1
       lastStoreFault = machine.uptime
       process.noteStoreFault()
       for call in calls where call.result == nil && call.app.process === process {
         call.note(.store)
         process.refusedCalls.insert(call.number)
+      }
+      guard kind == .removing else { return }
+      // A block of a queue belongs to no call.
+      let signOuts = calls.filter { $0.result == nil && $0.app.process === process && $0.action.isSignOut }
+      (Call.current ?? (signOuts.count == 1 ? signOuts[0] : nil))?.note(.removal)
+    }
+
+    /// A call begins, or is under way, while a record is damaged.
+    private func noteDamage(_ call: Call, _ trouble: Call.Trouble) {
+      call.note(trouble)
+      call.app.process.refusedCalls.insert(call.number)
+    }
+
+    /// A medium damages a record: its owner has to sign in again, and nobody else becomes the current user meanwhile.
+    func damageRecord(of person: LocalUser? = nil) {
+      let lost = store.damageRecord(of: person?.id, &machine.draw)
+      guard !lost.isEmpty else { return }
+      for call in calls { noteDamage(call, .damagedMeanwhile) }
+      for (_, record) in lost {
+        record.refreshToken.flatMap { watch.grant(ofRefreshToken: $0.value) }?.lose("a damaged record")
       }
     }
 
@@ -148,6 +179,13 @@
       if action.changesPresence { for other in processes where other !== process { other.presence.forget() } }
       call.devicePresenceVersion = presence.version
       if case .person(let person) = call.expected { call.expectedGrant = latestGrant(of: person) }
+      if store.isDamaged { noteDamage(call, .damage) }
+      for other in calls {
+        guard let name = plan?.newName, let otherName = other.plan?.newName, other.plan?.person.id == plan?.person.id
+        else { continue }
+        call.otherNames.insert(otherName)
+        other.otherNames.insert(name)
+      }
       calls.append(call)
       ledger.calls += 1
       note("start \(call.name)\(plan.map { " as \($0.person.displayName.prefix(5)) who \($0.outcome)" } ?? "")")
