@@ -107,6 +107,24 @@ public struct UserInfo: Sendable, Hashable, Identifiable {
     let wanted = wanted.trimmingCharacters(in: .whitespaces)
     return names.contains { ASCIIText.isSameIgnoringCase($0, wanted) }
   }
+
+  /// Returns what to do if the id_token has nothing to compare with the user that the settings require.
+  ///
+  /// It is `nil` if it has, so that another user has signed in.
+  func adviceToCompare(with required: String, isMicrosoft: Bool) -> String? {
+    let isAddress = required.contains("@")
+    let names = emails + ["preferred_username", "upn", "unique_name", "signInName"].compactMap { text($0) }
+    // Every id_token has a subject, and nearly every one of Microsoft's an object ID.
+    let isComparable =
+      isMicrosoft
+      ? GUID.isGUID(required.trimmingCharacters(in: .whitespaces))
+        || names.contains { $0.contains("@") == isAddress }
+      : !isAddress || isTrue("email_verified") && !emails.isEmpty
+    guard !isComparable else { return nil }
+    return isMicrosoft
+      ? "Add the claim Email Addresses to the user flow (or the optional claim email), or write the object ID as userId."
+      : "Add the scope email to the settings, or write the user's subject (sub) as userId."
+  }
 }
 
 extension UserInfo: Redacted {
