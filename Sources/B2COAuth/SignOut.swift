@@ -39,7 +39,9 @@ package struct SignOut: Sendable {
     if let userID {
       keys = [services.client.key(services.folded(userID))]
     } else {
-      keys = try await services.store.keys(of: services.client)
+      let found = try await services.store.keys(of: services.client)
+      // What is damaged is removed; another file that cannot be read now may be a user's.
+      (keys, failure) = (found.keys, found.failures.first { $0.isRetryable })
       do { try await services.store.removeDamaged() } catch let error as ConnectorError { failure = error }
     }
     var sessions: [SessionStore.Session] = []

@@ -20,8 +20,8 @@ package protocol RecordStore: Sendable {
   /// Removes the item of a key, whatever it holds; the caller holds the write lock.
   func remove(_ key: TokenCacheKey) throws
 
-  /// Returns the keys of all items, and the damage of those that name none.
-  func keys() throws -> (keys: [TokenCacheKey], damaged: [DamagedRecord])
+  /// Returns the keys of all items, and why others cannot be read: an item whose key is inside may be damaged.
+  func keys() throws -> (keys: [TokenCacheKey], failures: [ConnectorError])
 
   /// Removes the items without a key that the last listing found, as far as they are still damaged.
   func removeDamaged() throws

@@ -71,16 +71,16 @@ public final class StoredTokenCache: SharedTokenCache {
 
   /// Returns the keys of all records, in any order.
   ///
-  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when they cannot be listed. A damaged file names no key
-  ///   and is not listed.
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when they cannot be listed. A file that is
+  ///   damaged or cannot be read names no key and is not listed.
   public func keys() async throws -> [TokenCacheKey] { try await listing().keys }
 
-  /// Returns the keys of all records, and the errors of the items that name no key.
+  /// Returns the keys of all records, and the errors of the items whose key cannot be read.
   package func listing() async throws -> (keys: [TokenCacheKey], failures: [ConnectorError]) {
-    let (keys, damaged) = try await onQueue { [store] in try store.keys() }
-    let listed = Set(keys)
+    let found = try await onQueue { [store] in try store.keys() }
+    let listed = Set(found.keys)
     copies.withLock { copies in copies = copies.filter { listed.contains($0.key) } }
-    return (keys, damaged.map { $0.error("A file of the token cache") })
+    return found
   }
 
   /// Removes the damaged items: all of a user's cache, and of a server's, with more than 1,000 users, those found so far.

@@ -62,13 +62,15 @@ struct RefreshTurnsTests {
 
   @Test("A user is asked once, however many sets of scopes and claims wait for the answer")
   func oneQuestion() async throws {
-    let (asked, gate) = (Locked(0), TestGate())
+    let (asked, gate, isReady) = (Locked(0), TestGate(), Locked(false))
     let (world, connector) = try await expiring(left: -1) {
       $0.beforeRefresh = { _ in
+        guard isReady.withLock({ $0 }) else { return }
         asked.withLock { $0 += 1 }
         try await gate.wait()
       }
     }
+    isReady.withLock { $0 = true }
     let before = world.tenant.counters.refreshes
     let calls: [Task<AccessToken, any Error>] = (0..<12).map { number in
       Task {
@@ -90,8 +92,11 @@ struct RefreshTurnsTests {
 
   @Test("Callers who wait for one answer share its refresh, also one who comes back to it late", arguments: 0..<4)
   func lateCaller(_ number: Int) async throws {
-    let gate = TestGate()
-    let (world, connector) = try await expiring(left: -1) { $0.beforeRefresh = { _ in try await gate.wait() } }
+    let (gate, isReady) = (TestGate(), Locked(false))
+    let (world, connector) = try await expiring(left: -1) {
+      $0.beforeRefresh = { _ in if isReady.withLock({ $0 }) { try await gate.wait() } }
+    }
+    isReady.withLock { $0 = true }
     let before = world.tenant.counters.refreshes
     let calls = (0..<40).map { _ in Task { try await connector.accessToken(claims: Self.claims) } }
     await gate.waitForArrivals(1)

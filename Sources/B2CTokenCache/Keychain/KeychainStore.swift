@@ -52,7 +52,7 @@ package struct KeychainStore: RecordStore {
     _ = try asked("remove a token record") { () throws(KeychainStatus) in try items.remove(account) }
   }
 
-  package func keys() throws -> (keys: [TokenCacheKey], damaged: [DamagedRecord]) {
+  package func keys() throws -> (keys: [TokenCacheKey], failures: [ConnectorError]) {
     let accounts = try asked("list the token records") { () throws(KeychainStatus) in try items.accounts() }
     return ((accounts ?? []).compactMap(TokenCacheKey.init(canonicalText:)), [])
   }
