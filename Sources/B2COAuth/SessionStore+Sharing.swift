@@ -102,7 +102,8 @@ extension SessionStore {
     } catch {
       let error = Self.wrapped(error, verb)
       guard canLast, var lasting = error as? ConnectorError, !lasting.isRetryable else { throw error }
-      lasting.needsInteraction = true
+      // The package's own caches say it themselves: a keychain that refuses a call may hold a good record.
+      if !(cache is StoredTokenCache) { lasting.needsInteraction = true }
       if let position = lasting.recordPosition { saw(position) }
       throw lasting
     }

@@ -156,8 +156,8 @@ package final class SessionStore: Sendable {
   /// Removes the damaged records that were found; they do not say whose they are.
   ///
   /// - Throws: ``ConnectorError`` with code `tokenCache` when one cannot be removed.
-  func removeDamaged() async throws {
-    try await failing("changed") { try await (cache as? StoredTokenCache)?.removeDamaged() }
+  func removeDamaged(alsoNewer: Bool = false) async throws {
+    try await failing("changed") { try await (cache as? StoredTokenCache)?.removeDamaged(alsoNewer: alsoNewer) }
   }
 
   /// Changes the record of one sign-in.

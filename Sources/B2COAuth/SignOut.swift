@@ -39,10 +39,15 @@ package struct SignOut: Sendable {
     if let userID {
       keys = [services.client.key(services.folded(userID))]
     } else {
+      do {
+        try await services.store.removeDamaged(alsoNewer: true)
+      } catch let error as ConnectorError {
+        failure = error
+      }
       let found = try await services.store.keys(of: services.client)
-      // What is damaged is removed; another file that cannot be read now may be a user's.
-      (keys, failure) = (found.keys, found.failures.first { $0.isRetryable })
-      do { try await services.store.removeDamaged() } catch let error as ConnectorError { failure = error }
+      keys = found.keys
+      // What is damaged is gone; another file that cannot be read now may be a user's.
+      failure = failure ?? found.failures.first
     }
     var sessions: [SessionStore.Session] = []
     var absent: Set<TokenCacheKey> = []

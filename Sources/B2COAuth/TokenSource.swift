@@ -247,6 +247,7 @@ package struct TokenSource: Sendable {
       refreshToken, scopes: scopes, claims: request.claims, to: route, correlationID: correlationID)
     let claims = try RefreshedIdentity(
       clientID: services.configuration.clientID, userID: session.key.userID, route: route,
+      isMicrosoft: services.isMicrosoft,
       now: services.serverClock.now, skew: services.configuration.clockSkew.inSeconds
     ).claims(response.idToken, of: record)
     // What is not named is granted again (RFC 6749 section 6).

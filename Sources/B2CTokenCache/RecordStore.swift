@@ -24,7 +24,7 @@ package protocol RecordStore: Sendable {
   func keys() throws -> (keys: [TokenCacheKey], failures: [ConnectorError])
 
   /// Removes the items without a key that the last listing found, as far as they are still damaged.
-  func removeDamaged() throws
+  func removeDamaged(alsoNewer: Bool) throws
 
   /// Names the item of a key in an error.
   func name(of key: TokenCacheKey) -> String
@@ -69,6 +69,8 @@ package struct DamagedRecord: Error {
   let reason: String
   /// The position of its record, if that could be read.
   var position: Int64?
+  /// Whether a newer version wrote it: only a sign-out removes such an item.
+  var isNewer = false
 
   /// Returns the error that reports it; only a sign-in or a sign-out removes a damaged item.
   func error(_ name: String) -> ConnectorError {

@@ -113,12 +113,14 @@ public struct UserInfo: Sendable, Hashable, Identifiable {
   /// It is `nil` if it has, so that another user has signed in.
   func adviceToCompare(with required: String, isMicrosoft: Bool) -> String? {
     let isAddress = required.contains("@")
+    if isMicrosoft, GUID.isGUID(required.trimmingCharacters(in: .whitespaces)) {
+      guard objectID == nil, !GUID.isGUID(subject) else { return nil }
+      return "Add the claim User's Object ID to the user flow, or the scope profile to the settings."
+    }
     let names = emails + ["preferred_username", "upn", "unique_name", "signInName"].compactMap { text($0) }
-    // Every id_token has a subject, and nearly every one of Microsoft's an object ID.
     let isComparable =
       isMicrosoft
-      ? GUID.isGUID(required.trimmingCharacters(in: .whitespaces))
-        || names.contains { $0.contains("@") == isAddress }
+      ? names.contains { $0.contains("@") == isAddress }
       : !isAddress || isTrue("email_verified") && !emails.isEmpty
     guard !isComparable else { return nil }
     return isMicrosoft

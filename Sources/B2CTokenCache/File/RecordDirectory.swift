@@ -151,15 +151,17 @@ package struct RecordDirectory: RecordStore {
     return (keys, failures)
   }
 
-  package func removeDamaged() throws {
+  package func removeDamaged(alsoNewer: Bool) throws {
     for name in damagedNames.withLock({ $0 }) {
       // While another writer has the lock, the file is about to be a good one.
       guard let lock = try lock(name, Suffix.writeLock) else { continue }
       defer { lock.release() }
       do {
         _ = try key(name)
-      } catch is DamagedRecord {
+      } catch let damage as DamagedRecord where alsoNewer || !damage.isNewer {
         try removeFiles(name)
+      } catch is DamagedRecord {
+        // A later version reads it.
       }
     }
   }

@@ -58,7 +58,7 @@ package struct KeychainStore: RecordStore {
   }
 
   /// The account of an item names its key, so none is without one.
-  package func removeDamaged() {}
+  package func removeDamaged(alsoNewer: Bool) {}
 
   package func name(of key: TokenCacheKey) -> String { "A keychain item" }
 
