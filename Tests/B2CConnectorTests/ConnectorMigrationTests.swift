@@ -67,7 +67,7 @@ struct ConnectorMigrationTests {
 
     // As in the guide.
     func move(from old: Connector, to new: Connector) async throws -> UserInfo {
-      let before = try await old.users().first
+      let before: UserInfo? = if case .signedIn(let user) = try await old.session { user } else { nil }
       var options = SignInOptions()
       options.loginHint = before?.username
       let user = try await new.doPolicy(.signIn, options: options)
