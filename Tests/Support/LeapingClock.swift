@@ -1,6 +1,8 @@
 internal import B2CCore
 
-/// A clock on which a sleep takes no time: it moves to the sleeper's deadline, and keeps how long each sleep was.
+/// A clock on which a pause takes no time: it moves to the sleeper's deadline, and keeps how long each sleep was.
+///
+/// A sleep with a tolerance is the limit of a request, which would end each request: it lasts until it is cancelled.
 package final class LeapingClock: Clock, Sendable {
   package struct Instant: InstantProtocol {
     package let offset: Duration
@@ -26,6 +28,7 @@ package final class LeapingClock: Clock, Sendable {
 
   package func sleep(until deadline: Instant, tolerance: Duration?) async throws {
     try Task.checkCancellation()
+    guard tolerance == nil else { return try await Task.sleep(for: .patience) }
     state.withLock { state in
       state.sleeps.append(deadline.offset - state.now)
       state.now = max(state.now, deadline.offset)
