@@ -7,7 +7,6 @@
     static let clocks: [Script] =
       CacheKind.allCases.flatMap(clocks(over:)) + CacheKind.allCases.flatMap(instants(over:))
       + CacheKind.allCases.filter(\.isShared).flatMap(processes(over:))
-      + CacheKind.allCases.filter(\.isLasting).map(unseen(over:))
 
     /// A clock that is ahead or behind at a sign-in, and right for hours after it.
     private static func clocks(over kind: CacheKind) -> [Script] {
@@ -74,29 +73,6 @@
           for process in 1...2 { $0.world.expectsCurrent($0.bob, $0.call(.session, on: $0.app(1, process: process))) }
         },
       ]
-    }
-
-    /// A process whose first look at the records fails signs in: it cannot know that the clock was ahead at an earlier sign-in.
-    private static func unseen(over kind: CacheKind) -> Script {
-      Script(
-        "clock-ahead-unseen-\(kind.rawValue)", "a store that refuses hides a sign-in at which the clock was ahead",
-        { $0.cache = kind }
-      ) {
-        $0.world.clockOffset = 7200
-        $0.signIn($0.alice, on: $0.app(1))
-        $0.world.clockOffset = 0
-        $0.refuse(machine.draw.one(of: [.reading, .listing]))
-        try $0.world.restart($0.world.processes[0])
-        $0.pass(60)
-        $0.signIn($0.bob, on: $0.app(1))
-        $0.heal()
-        // Whether he has signed in depends on the refusal; nobody else becomes current later.
-        for number in 0..<3 {
-          $0.call(.session, on: $0.app(1))
-          $0.call(.add(title: "later-\(number)"), on: $0.app(1))
-          $0.pass(3600)
-        }
-      }
     }
 
     /// Sign-ins at one instant of the device's clock, and at once.
