@@ -43,7 +43,7 @@ public struct Policy: Sendable, Hashable {
   ///   characters, a template's placeholder, or has characters with a meaning in URLs.
   public init(id: String, name: String? = nil, kind: Kind? = nil, domainHint: String? = nil) throws {
     guard (1...128).contains(id.unicodeScalars.count), ![".", ".."].contains(id),
-      !id.contains(where: Self.forbidden.contains), id.unicodeScalars.allSatisfy(AuthorityText.isVisible)
+      !id.contains(where: Self.forbidden.contains), id.unicodeScalars.allSatisfy(PrintableText.isVisible)
     else {
       throw ConnectorError(
         own: .configuration,
