@@ -52,13 +52,11 @@ package struct JSONWebKey: Sendable {
 
   /// RFC 7517 sections 4.2 and 4.3.
   private static func checkPurpose(_ fields: [String: JSONValue]) throws(Unsuitability) {
-    if let use = fields["use"], use != .string("sig") {
+    if let use = fields["use"], use != "sig" {
       throw Unsuitability(detail: "is not for signatures")
     }
-    if let operations = fields["key_ops"] {
-      guard let operations = operations.array, operations.contains(.string("verify")) else {
-        throw Unsuitability(detail: "is not for verifying")
-      }
+    if let operations = fields["key_ops"], operations.array?.contains("verify") != true {
+      throw Unsuitability(detail: "is not for verifying")
     }
   }
 }
