@@ -8,12 +8,7 @@ internal import Foundation
 /// The reason why a success cannot be read, as a clause: "[0]._id is a number; a string is expected".
 struct UnreadableAnswer: Error {
   let reason: String
-  let suggestion: String
-
-  init(_ reason: String, suggestion: String = "Check that the base URL is that of a list of tasks.") {
-    self.reason = reason
-    self.suggestion = suggestion
-  }
+  var suggestion = "Check that the base URL is that of a list of tasks."
 }
 
 /// An answer of the task server.
@@ -35,7 +30,7 @@ struct TaskAnswer: Sendable {
       return try JSONReader.value(body, cutsMarks: true)
     } catch {
       throw UnreadableAnswer(
-        "the answer \(error)", suggestion: "Check the base URL; a proxy or a sign-in page may have answered.")
+        reason: "the answer \(error)", suggestion: "Check the base URL; a proxy or a sign-in page may have answered.")
     }
   }
 }
