@@ -6,8 +6,6 @@ extension UserInfo {
   ///
   /// It is `nil` if they can be, so that another user has signed in.
   func obstacle(toComparingWith required: String, isMicrosoft: Bool) -> (message: String, advice: String)? {
-    let claimed = ["preferred_username", "upn", "unique_name", "email", "signInName"].compactMap { claims[$0]?.string }
-    let names = (claimed + emails).filter { !$0.isEmpty }
     let required = required.trimmingCharacters(in: .whitespaces)
     let isAddress = required.contains("@")
     if !isMicrosoft, names.contains(where: { ASCIIText.isSameIgnoringCase($0, required) }) {

@@ -90,16 +90,16 @@ public struct UserInfo: Sendable, Hashable, Identifiable {
   /// At a generic issuer a subject is compared exactly (OpenID Connect Core section 2), and only a verified email counts,
   /// since anyone may claim another; Microsoft's authorities ignore case.
   func isUser(_ wanted: String, isMicrosoft: Bool) -> Bool {
-    guard isMicrosoft else {
-      let wanted = wanted.trimmingCharacters(in: .whitespaces)
-      let email = isTrue("email_verified") ? text("email") : nil
-      return ASCIIText.isSame(subject, wanted) || email.map { ASCIIText.isSameIgnoringCase($0, wanted) } == true
-    }
-    let names =
-      emails
-      + ["preferred_username", "upn", "unique_name", "email", "oid", "sub", "signInName"].compactMap { text($0) }
     let wanted = wanted.trimmingCharacters(in: .whitespaces)
+    let verified = isTrue("email_verified") ? ["email"] : []
+    let names = isMicrosoft ? self.names + ["oid", "sub"].compactMap(text) : verified.compactMap(text)
     return names.contains { ASCIIText.isSameIgnoringCase($0, wanted) }
+      || (!isMicrosoft && ASCIIText.isSame(subject, wanted))
+  }
+
+  /// Every address and user name.
+  var names: [String] {
+    emails + ["preferred_username", "upn", "unique_name", "email", "signInName"].compactMap(text)
   }
 }
 
