@@ -26,8 +26,7 @@ public struct Secret: Sendable, Hashable, Codable, Redacted {
   /// - Parameter encoder: The encoder to write to; its output is as secret as this value.
   /// - Throws: `EncodingError` when the encoder cannot take a string.
   public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(value)
+    try value.encode(to: encoder)
   }
 
   /// Compares the bytes, because Swift's own comparison takes two forms of `é` for the same text.
