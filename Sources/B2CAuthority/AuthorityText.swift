@@ -18,13 +18,11 @@ struct AuthorityText {
       let scheme = parts.scheme?.lowercased(), let host = parts.encodedHost
     else {
       let isBare = !text.contains("://") && !text.contains("\\")
-      var fault =
-        AuthorityFault(foreignTo: text)
-        ?? AuthorityFault(
-          message: isBare
-            ? "The authority has no https:// in front of it."
-            : "The authority needs a scheme and a host, only characters that an address may have, no fragment (#), "
-              + "and a port, if any, from 1 to 65535.")
+      let message =
+        isBare
+        ? "The authority has no https:// in front of it."
+        : "The authority needs a scheme and a host, plain characters, no fragment (#), and a valid port, if any."
+      var fault = AuthorityFault(foreignTo: text) ?? AuthorityFault(message: message)
       fault.suggestion = Self.corrected(fault.suggestion ?? text)
       throw fault
     }
@@ -111,23 +109,18 @@ extension AuthorityFault {
   /// Finds the characters of an address that no reader sees, or that its host has beyond ASCII; `nil` without any.
   package init?(foreignTo text: String) {
     let seen = String(text.unicodeScalars.filter { PrintableText.isVisible($0) || $0.properties.isWhitespace })
-    let isHidden = seen.unicodeScalars.count < text.unicodeScalars.count
     let start = seen.range(of: "://")?.upperBound ?? seen.startIndex
     let host = String(seen[start...].prefix { !"/?#\\:".contains($0) })
-    guard isHidden || !host.allSatisfy(\.isASCII) else { return nil }
-    // Letters of another alphabet between ASCII ones look like those of another host; Latin letters belong there.
-    let isMixed = host.precomposedStringWithCompatibilityMapping.split(separator: ".").contains { label in
-      let letters = label.unicodeScalars.filter(\.properties.isAlphabetic)
-      return letters.contains(where: \.isASCII)
-        && letters.contains { $0.value > 0x24F && !(0x1E00...0x1EFF).contains($0.value) }
+    guard !host.allSatisfy(\.isASCII) || seen.unicodeScalars.count < text.unicodeScalars.count else { return nil }
+    // A label of two alphabets looks like another host, and a sign may look like a slash.
+    let isPlain = host.precomposedStringWithCompatibilityMapping.split { ".\u{3002}".contains($0) }.allSatisfy {
+      $0.wholeMatch(of: /[\p{Latin}0-9\-]+|[[\p{L}\p{M}\p{N}\-]--[A-Za-z]]+/) != nil
     }
     // Foundation knows the ASCII form (RFC 5891).
-    let plain = isMixed || text.contains("@") ? nil : URLComponents(string: "https://\(host)/")?.encodedHost
+    let known = isPlain ? URLComponents(string: "https://\(host)/")?.encodedHost : nil
     self.init(
-      message: isHidden
-        ? "The address has a character that cannot be seen." : "The address's host has letters or dots beyond ASCII.",
-      suggestion: plain.map { host.isEmpty ? seen : seen.replacing(host, with: $0) },
-      recoverySuggestion: isHidden || isMixed
-        ? "Type it instead of pasting it." : "Write the host in ASCII, where such a name begins with xn--.")
+      message: "The address has a character that cannot be seen, or its host has letters or dots beyond ASCII.",
+      suggestion: known.map { seen[..<start] + $0 + seen[start...].dropFirst(host.count) },
+      recoverySuggestion: "Type the host in ASCII. A name with other letters begins with xn-- there.")
   }
 }

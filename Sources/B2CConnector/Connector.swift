@@ -20,7 +20,6 @@ public struct Connector: Sendable {
   package let oauth: OAuthServices
   /// The client of the task API; `nil` when the settings name none.
   package let tasks: TaskAPIClient?
-
   let allowedOrigins: Set<Origin>
 
   /// Creates a connector with the platform's defaults.

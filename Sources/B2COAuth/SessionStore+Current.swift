@@ -34,7 +34,8 @@ extension SessionStore {
     }
     let (sessions, failures) = try await sessions(of: client)
     let latest = sessions.filter(isRequired).max { $0.record.place < $1.record.place }
-    if let failure, latest.map({ $0.record.place <= known?.place ?? $0.record.place }) ?? true { throw failure }
+    // Only a later sign-in takes the place of a user whose record cannot be read.
+    if let place, latest.map({ $0.record.place < place }) ?? true, let error = failure ?? failures.first { throw error }
     // A record whose position is not known may be the latest. If a user is known, one that can never be read is passed:
     // it was there before, or its sign-in has yet to be seen.
     let mayBeLatest = failures.first { error in
@@ -61,8 +62,8 @@ extension SessionStore {
   ///
   /// A cache of more than 1,000 users belongs to a server, which names its users and has no current one.
   func lookOnce() async {
-    guard !state.withLock({ $0.hasLooked }), let keys = try? await listing().keys else { return }
-    var canLookAgain = false
+    guard !state.withLock({ $0.hasLooked }), let (keys, failures) = try? await listing() else { return }
+    var canLookAgain = failures.contains(where: \.isRetryable)
     for key in keys where keys.count <= 1_000 {
       do {
         _ = try await read(key)

@@ -54,7 +54,8 @@ extension SessionStore {
       // The body's errors pass the cache as a value, so that an error caught here is the cache's own.
       let outcome = Monitor<Result<Value, any Error>?>(nil)
       let end = { @Sendable (result: Result<Value, any Error>) in outcome.withLock { $0 = $0 ?? result } }
-      // Set by the work or by the end of the wait: a cache that runs the work twice, or late, must not use the token twice.
+      // Set by whatever comes first, the work, the cache's error or the end of the wait: a cache that runs the work twice,
+      // or late, must not use the token twice.
       let isDecided = Locked(false)
       let locking = Task {
         do {
@@ -64,10 +65,10 @@ extension SessionStore {
               guard isDecided.setOnce() else { return }
               do { end(.success(try await body())) } catch { end(.failure(error)) }
             })
-          end(.failure(Self.workNotRun))
+          if isDecided.setOnce() { end(.failure(Self.workNotRun)) }
         } catch {
-          // What was done under the lock stays done.
-          end(.failure(Self.wrapped(error, "locked")))
+          // Work that has begun tells its own end: what was done under the lock stays done.
+          if isDecided.setOnce() { end(.failure(Self.wrapped(error, "locked"))) }
         }
       }
       let waiting = Task {
@@ -101,7 +102,8 @@ extension SessionStore {
     } catch {
       let error = Self.wrapped(error, verb)
       guard canLast, var lasting = error as? ConnectorError, !lasting.isRetryable else { throw error }
-      lasting.needsInteraction = true
+      // The package's own caches say it themselves: a keychain that refuses a call may hold a good record.
+      if !(cache is StoredTokenCache) { lasting.needsInteraction = true }
       if let position = lasting.recordPosition { saw(position) }
       throw lasting
     }
@@ -109,14 +111,14 @@ extension SessionStore {
 
   /// The error of the cache: its own where it is one of this package, else one with its words as far as they may be shown.
   ///
-  /// Nothing is known about the errors of a driver, so that they count as passing.
+  /// Nothing is known about the errors of a driver, so that they count as passing. A record that cannot be decoded stays so.
   static func wrapped(_ error: any Error, _ verb: String) -> any Error {
     // A driver may throw it by itself.
     if error is CancellationError, Task.isCancelled { return error }
     if let error = error as? ConnectorError, error.code == .tokenCache { return error }
     return ConnectorError(
       own: .tokenCache, "The token cache could not be \(verb).",
-      isRetryable: (error as? ConnectorError)?.isRetryable ?? true, underlying: error)
+      isRetryable: (error as? ConnectorError)?.isRetryable ?? !(error is DecodingError), underlying: error)
   }
 }
 

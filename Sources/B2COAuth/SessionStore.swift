@@ -94,9 +94,8 @@ package final class SessionStore: Sendable {
   func sessions(of client: Client) async throws -> (sessions: [Session], failures: [ConnectorError]) {
     await writeAllPending()
     var sessions: [Session] = []
-    var (keys, failures) = try await listing()
-    keys.formUnion(state.withLock { $0.pending.keys })
-    for key in keys where client.isOwn(key) {
+    var (keys, failures) = try await keys(of: client)
+    for key in keys {
       do {
         if let record = try await record(key) { sessions.append(Session(key: key, record: record)) }
       } catch let error as ConnectorError {
@@ -109,11 +108,13 @@ package final class SessionStore: Sendable {
   /// Returns the key of the user who is known as current.
   func knownCurrent(of client: Client) -> TokenCacheKey? { state.withLock { $0.current[client]?.key } }
 
-  /// Returns the keys of the users of an authority and client, also of records that exist in memory alone.
+  /// Returns the keys of the users of an authority and client, also of records that exist in memory alone, and the errors of
+  /// records whose key cannot be read.
   ///
   /// - Throws: The cache's error when it cannot be listed.
-  func keys(of client: Client) async throws -> Set<TokenCacheKey> {
-    try await listing().keys.union(state.withLock { $0.pending.keys }).filter(client.isOwn)
+  func keys(of client: Client) async throws -> (keys: Set<TokenCacheKey>, failures: [ConnectorError]) {
+    let (keys, failures) = try await listing()
+    return (keys.union(state.withLock { $0.pending.keys }).filter(client.isOwn), failures)
   }
 
   /// Returns all keys, and the errors of records that name none.
@@ -155,8 +156,8 @@ package final class SessionStore: Sendable {
   /// Removes the damaged records that were found; they do not say whose they are.
   ///
   /// - Throws: ``ConnectorError`` with code `tokenCache` when one cannot be removed.
-  func removeDamaged() async throws {
-    try await failing("changed") { try await (cache as? StoredTokenCache)?.removeDamaged() }
+  func removeDamaged(alsoNewer: Bool = false) async throws {
+    try await failing("changed") { try await (cache as? StoredTokenCache)?.removeDamaged(alsoNewer: alsoNewer) }
   }
 
   /// Changes the record of one sign-in.

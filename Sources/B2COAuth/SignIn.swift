@@ -191,11 +191,13 @@ extension SignIn {
     guard let required = services.configuration.requiredUser, !required.isEmpty,
       !user.isUser(required, isMicrosoft: services.isMicrosoft)
     else { return }
-    let obstacle = user.obstacle(toComparingWith: required, isMicrosoft: services.isMicrosoft)
+    let advice = user.adviceToCompare(with: required, isMicrosoft: services.isMicrosoft)
     throw ConnectorError(
-      own: .wrongUser, obstacle?.message ?? "Another user signed in than the one the settings require.",
-      recoverySuggestion: (obstacle?.advice
-        ?? "Sign in as the user that userId names, or remove userId from the settings.")
+      own: .wrongUser,
+      advice == nil
+        ? "Another user signed in than the one the settings require."
+        : "The id_token has no address or user name that can be compared with userId of the settings.",
+      recoverySuggestion: (advice ?? "Sign in as the user that userId names, or remove userId from the settings.")
         + (services.isMicrosoft ? "" : " An address counts only if the provider sends email_verified."))
   }
 }

@@ -39,8 +39,15 @@ package struct SignOut: Sendable {
     if let userID {
       keys = [services.client.key(services.folded(userID))]
     } else {
-      keys = try await services.store.keys(of: services.client)
-      do { try await services.store.removeDamaged() } catch let error as ConnectorError { failure = error }
+      do {
+        try await services.store.removeDamaged(alsoNewer: true)
+      } catch let error as ConnectorError {
+        failure = error
+      }
+      let found = try await services.store.keys(of: services.client)
+      keys = found.keys
+      // What is damaged is gone; another file that cannot be read now may be a user's.
+      failure = failure ?? found.failures.first
     }
     var sessions: [SessionStore.Session] = []
     var absent: Set<TokenCacheKey> = []

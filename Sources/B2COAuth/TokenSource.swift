@@ -157,7 +157,8 @@ package struct TokenSource: Sendable {
     // However long a user takes to answer: the request's limit begins after it.
     let started = try await store.questions.value(for: session.key, onJoin: join) {
       do {
-        try await beforeRefresh(services.user(session))
+        // An answer may have started it since the look above.
+        if !store.flights.isUnderWay(flight) { try await beforeRefresh(services.user(session)) }
       } catch {
         // While the token has not expired, a refusal holds for a minute.
         store.noteWait(session.key, now: now)
@@ -246,6 +247,7 @@ package struct TokenSource: Sendable {
       refreshToken, scopes: scopes, claims: request.claims, to: route, correlationID: correlationID)
     let claims = try RefreshedIdentity(
       clientID: services.configuration.clientID, userID: session.key.userID, route: route,
+      isMicrosoft: services.isMicrosoft,
       now: services.serverClock.now, skew: services.configuration.clockSkew.inSeconds
     ).claims(response.idToken, of: record)
     // What is not named is granted again (RFC 6749 section 6).

@@ -100,8 +100,7 @@ extension ConnectorSettings {
   ///   - file: The name to use in messages.
   /// - Throws: ``SettingsError`` with all problems of the content.
   public init(data: Data, file: String? = nil) throws {
-    let (fields, problems) = try SettingsFile.fields(of: data, file: file)
-    var reader = SettingsReader(fields: fields, errors: problems)
+    var reader = SettingsReader(fields: try SettingsFile.fields(of: data, file: file))
     guard let settings = reader.read() else {
       throw SettingsError(file: file, problems: reader.errors, warnings: reader.warnings)
     }

@@ -21,17 +21,15 @@ enum SettingsFile {
       throw Self.error(
         file.path, "The file does not exist, or cannot be read.",
         "Check the path and the file's permissions, or add the file to the app's target.",
-        near: file.isFileURL ? file : nil)
+        near: file.isFileURL && type == nil ? file : nil)
     }
     return bytes
   }
 
-  /// Returns the values of a property list by their keys, and what is wrong with the list itself.
+  /// Returns the values of a property list by their keys.
   ///
   /// Foundation takes any other text than that of an XML list for an old OpenStep one.
-  static func fields(
-    of data: Data, file: String?
-  ) throws(SettingsError) -> (fields: [String: Any], problems: [SettingsProblem]) {
+  static func fields(of data: Data, file: String?) throws(SettingsError) -> [String: Any] {
     guard data.count <= maximumSize else {
       throw error(
         file, "The file is larger than \(maximumSize / 1024) KiB.",
@@ -63,42 +61,28 @@ enum SettingsFile {
       let said = (error as NSError).userInfo[NSDebugDescriptionErrorKey] as? String ?? ""
       throw SettingsError(file: file, problems: XMLHints.problems(in: text, said: said))
     }
-    if let fields = root as? [String: Any] { return (fields, []) }
-    let wrong = error(
-      file, "The outermost value is not a dictionary.", "Put the keys and their values into one dictionary.")
-    // A dictionary in an array is read, so that its problems are found together with this one.
-    guard let inner = (root as? [Any])?.compactMap({ $0 as? [String: Any] }).first else { throw wrong }
-    return (inner, wrong.problems)
+    guard let fields = root as? [String: Any] else {
+      throw error(
+        file, "The outermost value is not a dictionary.", "Put the keys and their values into one dictionary.")
+    }
+    return fields
   }
 
-  /// Makes the error of a whole file; of one that is not there, it names what is in its place or has nearly its name.
-  static func error(_ file: String?, _ message: String, _ recovery: String, near wanted: URL? = nil) -> SettingsError {
-    var (message, recovery) = (message, recovery)
-    if let wanted, isDirectory(wanted) {
-      message += " It is a directory."
-    } else if let wanted, let found = near(wanted).flatMap(SettingsProblem.shown) {
-      message += " There is \"\(found)\" in its place."
-      recovery = "Rename \(found) to \(wanted.lastPathComponent), or use its name."
-    }
-    return SettingsError(file: file, problems: [SettingsProblem(message, recoverySuggestion: recovery)])
+  /// Makes the error of a whole file; `missing` is one that is not there, and may be there under another name.
+  static func error(_ file: String?, _ message: String, _ recovery: String, near missing: URL? = nil) -> SettingsError {
+    let found = missing.flatMap(near).flatMap(SettingsProblem.shown)
+    let advice = found.map { "There is \"\($0)\" in its place. Rename it, or use its name." } ?? recovery
+    return SettingsError(file: file, problems: [SettingsProblem(message, recoverySuggestion: advice)])
   }
 
   /// Returns the file beside a missing one whose name differs by case, a letter or its extensions.
-  private static func near(_ wanted: URL) -> String? {
-    func stem(_ name: String) -> String {
-      name.lowercased().split(separator: ".").filter { !["plist", "txt", "xml"].contains($0) }.joined(separator: ".")
-    }
-    let directory = wanted.deletingLastPathComponent()
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
-    let files = names.sorted().filter {
-      $0 != wanted.lastPathComponent && !isDirectory(directory.appendingPathComponent($0))
-    }
-    let nearest = stem(wanted.lastPathComponent).nearest(among: files.map(stem))
-    return files.first { stem($0) == nearest }
-  }
-
-  private static func isDirectory(_ file: URL) -> Bool {
-    (try? file.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory == true
+  private static func near(_ missing: URL) -> String? {
+    func stem(_ name: String) -> String { name.lowercased().replacing(/\.(?:plist|txt|xml)/, with: "") }
+    let directory = missing.deletingLastPathComponent()
+    let files = (try? FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)) ?? []
+    let names = files.filter { !$0.hasDirectoryPath }.map(\.lastPathComponent).sorted()
+    let nearest = stem(missing.lastPathComponent).nearest(among: names.map(stem))
+    return names.first { stem($0) == nearest }
   }
 }
 
@@ -111,14 +95,11 @@ private struct XMLHints {
   private var number = 0
   private var key: String?
 
-  static func lines(of text: String) -> [String] {
-    text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
-  }
-
   /// Returns the problems of a text; `said` is what Foundation says of it.
   static func problems(in text: String, said: String) -> [SettingsProblem] {
     var hints = XMLHints()
-    for line in lines(of: text) {
+    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    for line in lines {
       hints.number += 1
       // A line may hold several keys and strings; each string belongs to the key before it.
       for (index, part) in line.components(separatedBy: "<string>").enumerated() {
@@ -127,31 +108,14 @@ private struct XMLHints {
         hints.look(at: String(part[(end?.upperBound ?? part.startIndex)...]))
       }
     }
-    return hints.problems.isEmpty ? [malformed(lines(of: text), said)] : hints.problems
-  }
-
-  /// Returns the problem that Foundation names, in words of our own: its text may contain a part of a secret value.
-  private static func malformed(_ lines: [String], _ said: String) -> SettingsProblem {
-    // The last line is that of a file that ends too early, of which Foundation says no line.
-    let last = (lines.lastIndex { !$0.trimmed.isEmpty } ?? 0) + 1
-    var line = said.split { !$0.isNumber }.last.flatMap { Int($0) } ?? last
-    for tag in ["string", "key"] where said.hasSuffix("open tag " + tag) {
-      // A text ends on its own line, and Foundation names that of the next tag.
-      line = lines.prefix(line).lastIndex { $0.contains("<\(tag)>") }.map { $0 + 1 } ?? line
-    }
-    var hints = XMLHints()
-    for text in lines.prefix(line) { hints.lookForKey(in: text) }
-    let value = hints.key.flatMap(SettingsKey.init)?.typeRecovery ?? "Write a text as <string>text</string>."
-    let ways = [
-      "open tag string": "Write </string> after the text.", "open tag key": "Write </key> after the key.",
-      "open tag dict": "Write </dict> before it.", "open tag array": "Write </array> before it.",
-      "looking for open tag": value, "unknown tag": value, "EOF": "End the file with </dict> and </plist>.",
-    ]
-    return SettingsProblem(
-      "Line \(line): The XML of the property list is malformed, or one of its values is not of its type.",
-      at: hints.shownKey,
-      recoverySuggestion: (ways.first { said.contains($0.key) }.map { $0.value + " " } ?? "")
-        + "Check it with `plutil -lint` or an editor for XML.")
+    guard hints.problems.isEmpty else { return hints.problems }
+    // Foundation names no line of a file that ends too early, and its words may contain a part of a secret value.
+    let last = 1 + (lines.lastIndex { !$0.isEmpty } ?? 0)
+    (hints.number, hints.key) = (said.firstMatch(of: /line ([0-9]+)/).flatMap { Int($0.1) } ?? last, nil)
+    hints.add(
+      "The XML is malformed here or on the line before, or a value is not of its type.", value: nil,
+      "Close every tag, and write a text as <string>text</string>. Check the file with `plutil -lint`.")
+    return hints.problems
   }
 
   /// Looks at what the tags of a string enclose.
@@ -167,21 +131,17 @@ private struct XMLHints {
 
   /// Looks for the last key and for an ampersand.
   private mutating func look(at text: String) {
-    lookForKey(in: text)
+    if let named = text.matches(of: /<key>([^<]*)<\/key>/).last { key = String(named.output.1) }
     guard text.contains("&"), !text.contains("<![CDATA["),
       text.replacing(/&(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9A-Fa-f]+);/, with: "").contains("&")
     else { return }
     add("An ampersand is not escaped.", value: nil, "Write & as &amp; in XML.")
   }
 
-  private mutating func lookForKey(in text: String) {
-    if let named = text.matches(of: /<key>([^<]*)<\/key>/).last { key = String(named.output.1) }
-  }
-
-  private var shownKey: String { key.flatMap(SettingsProblem.shown) ?? "" }
-
   private mutating func add(_ message: String, value: String?, _ recovery: String) {
     problems.append(
-      SettingsProblem("Line \(number): " + message, at: shownKey, value: value, recoverySuggestion: recovery))
+      SettingsProblem(
+        "Line \(number): " + message, at: key.flatMap(SettingsProblem.shown) ?? "", value: value,
+        recoverySuggestion: recovery))
   }
 }

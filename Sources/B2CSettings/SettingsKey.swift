@@ -25,34 +25,23 @@ enum SettingsKey: String, CaseIterable {
   /// Whether the key's value is a policy, or several.
   var isOfPolicy: Bool { [.emailSignUp, .facebookSignIn, .emailSignIn, .policies, .policyID].contains(self) }
 
-  /// Whether settings without it cannot be used.
-  var isRequired: Bool { [.authority, .clientID, .scopes, .redirectURI].contains(self) }
-
-  /// How to write the value, if it is not a text.
-  var typeRecovery: String? {
-    [.fullScreen, .showClaims, .scopes, .additionalScopes, .policies].contains(self) ? recovery : nil
-  }
-
-  /// The names that files of other SDKs and samples have for it, in lower case, without hyphens and underscores.
-  private static let elsewhere: KeyValuePairs<Self, Set<String>> = [
-    .authority: ["issuer", "issueruri", "issuerurl", "domain", "tenant", "tenantname", "tenantid", "authorityurl"],
-    .clientID: ["appid", "applicationid"], .scopes: ["scope", "apiscopes", "b2cscopes"],
-    .redirectURI: ["redirecturl", "callbackurl", "callbackuri", "replyurl"],
-    .taskWebAPI: ["apiurl", "apiendpoint", "webapi", "webapiurl"], .policyID: ["policy", "userflow", "defaultpolicy"],
+  /// The names that files of other SDKs and samples have for it, without case and hyphens.
+  private static let elsewhere: [String: Self] = [
+    "issuer": .authority, "domain": .authority, "tenant": .authority, "tenantname": .authority, "tenantid": .authority,
+    "appid": .clientID, "applicationid": .clientID, "callbackurl": .redirectURI, "replyurl": .redirectURI,
+    "apiurl": .taskWebAPI, "webapi": .taskWebAPI, "policy": .policyID, "userflow": .policyID,
+    "facebookpolicy": .facebookSignIn,
   ]
 
-  /// Returns the key that is meant by a name in another case, of another SDK or of a sample.
+  /// Returns the key that is meant by another name: a misspelt one, or that of another SDK or a sample.
   static func meant(by name: String) -> Self? {
-    var folded = name.lowercased().filter { !"_-. ".contains($0) }
-    // The constants of Microsoft's samples: kClientID.
-    if name.hasPrefix("k"), name.dropFirst().first?.isUppercase == true { folded.removeFirst() }
-    if let key = allCases.first(where: { $0.rawValue.lowercased() == folded }) { return key }
-    if let key = elsewhere.first(where: { $0.value.contains(folded) })?.key { return key }
-    let stem = ["policy", "userflow", "b2c", "email", "id"].reduce(folded) { $0.replacing($1, with: "") }
-    // One word alone, such as profile, may be the key of anything.
-    guard stem != folded || folded.count > 9 else { return nil }
-    if stem.hasPrefix("facebook") { return .facebookSignIn }
-    return Policy.Kind.named(stem).map { $0 == .signUp ? .emailSignUp : $0 == .signIn ? .emailSignIn : .policies }
+    // The constants of Microsoft's samples begin with k: kClientID.
+    let folded = name.drop { $0 == "k" }.lowercased().filter { !"_-. ".contains($0) }
+    let stem = ["policyid", "policy", "userflow"].reduce(folded) { $0.replacing($1, with: "") }
+    if stem != folded, let kind = Policy.Kind.named(stem) {
+      return kind == .signUp ? .emailSignUp : kind == .signIn ? .emailSignIn : .policies
+    }
+    return elsewhere[folded] ?? folded.nearest(among: allCases.map(\.rawValue)).flatMap(Self.init)
   }
 
   /// What to write, for a key that is missing or not filled in.
@@ -80,7 +69,7 @@ enum SettingsKey: String, CaseIterable {
 extension Policy.Kind {
   private static let aliases: [String: Self] = [
     "susi": .signUpOrSignIn, "signupsignin": .signUpOrSignIn, "editprofile": .profileEdit, "profile": .profileEdit,
-    "resetpassword": .passwordReset, "forgotpassword": .passwordReset, "federated": .federatedSignIn,
+    "resetpassword": .passwordReset, "federated": .federatedSignIn,
   ]
 
   /// Returns the kind of a name in a settings file, ignoring case, hyphens, underscores and spaces.

@@ -66,8 +66,7 @@ extension SettingsReader {
     for (key, value) in (fields ?? ["id": value]).sorted(by: { $0.key < $1.key }) {
       let path = fields == nil ? path : path + "." + Self.path(key)
       guard Self.policyKeys.contains(key) else {
-        let meansID = ["policy", "policyid", "userflow"].contains(key.lowercased().filter { !"_-".contains($0) })
-        warnUnknown(path, nearest: meansID ? "id" : key.nearest(among: Self.policyKeys))
+        warnUnknown(path, nearest: SettingsKey.meant(by: key) == .policyID ? "id" : key.nearest(among: Self.policyKeys))
         continue
       }
       let entry = text(
@@ -123,18 +122,12 @@ extension SettingsReader {
       id: bare.id, name: name?.text ?? listedName, kind: listed?.givenKind, domainHint: listed?.domainHint)
   }
 
-  /// Warns of a user who is required by a name that the administrator of any tenant can give to an account.
-  mutating func checkUserID(_ entry: Entry, at authority: Authority) {
-    // A subject at these authorities is a hash of 43 characters.
-    guard kind == .entra, authority.servesAnyTenant, ![0, 43].contains(entry.text.count), !GUID.isGUID(entry.text)
-    else { return }
-    warn(
-      entry,
-      "Users of any tenant can sign in at this authority, and each tenant can give them this address or user name.",
-      recovery: "Write the user's object ID, which no other tenant can choose.")
-  }
-
-  mutating func checkTogether(_ authority: Authority, policies: ConnectorSettings.Policies) {
+  mutating func checkTogether(_ authority: Authority, policies: ConnectorSettings.Policies, userID: Entry?) {
+    if kind == .entra, authority.servesAnyTenant, let userID, !userID.text.isEmpty, !GUID.isGUID(userID.text) {
+      warn(
+        userID, "Users of any tenant can sign in at this authority, and every tenant can give them this name.",
+        recovery: "Write the user's object ID, which no other tenant can choose.")
+    }
     let entry = Entry(
       text: authority.description, path: SettingsKey.authority.rawValue, recovery: SettingsKey.authority.recovery)
     let ordered = [policies.selected].compactMap(\.self) + policies.all.filter { $0.key != policies.selected?.key }

@@ -63,15 +63,11 @@ extension SettingsReader {
   mutating func readRedirectURI(_ entry: Entry) -> URL? {
     guard let parts = URLComponents(plain: entry.text), let url = parts.url, let scheme = parts.scheme?.lowercased()
     else {
-      let whole = entry.text + ":/callback"
-      let isIdentifier = !entry.text.contains("/") && entry.text.contains(".")
+      // An app's identifier alone.
+      let whole = entry.text.contains("/") || !entry.text.contains(".") ? nil : entry.text + ":/callback"
       reportUnreadable(
-        entry,
-        entry.text.contains(":")
-          ? "The redirect URI needs a scheme of letters, digits, +, - and dots, no character that no URI has, "
-            + "and a valid port, if any."
-          : "The redirect URI has no scheme: \"://\" or \":/\" is missing.",
-        suggestion: isIdentifier && URLComponents(plain: whole)?.scheme != nil ? whole : nil)
+        entry, "The redirect URI has no scheme (com.contoso.tasks:/ or https://), or a character that no URI has.",
+        suggestion: whole.flatMap { URLComponents(plain: $0)?.scheme == nil ? nil : $0 })
       return nil
     }
     if Self.lacksScheme(parts) {

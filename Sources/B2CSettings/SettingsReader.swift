@@ -16,6 +16,8 @@ struct SettingsReader {
   let fields: [String: Any]
   var errors: [SettingsProblem] = []
   var warnings: [SettingsProblem] = []
+  /// The values that the file has for a key under another name, or inside a dictionary.
+  var strays: [String: (value: Any, isNested: Bool)] = [:]
   /// The kind of the authority together with the policies; `nil` when it can be neither read nor corrected.
   private(set) var kind: Authority.Kind?
   /// Whether the authority is a generic issuer, whose client ids are no GUIDs and whose scopes need not name an API.
@@ -33,9 +35,8 @@ struct SettingsReader {
     let taskWebAPI = text(.taskWebAPI).flatMap { readTaskWebAPI($0) }
     let policies = readPolicies()
     let userID = text(.userID)
-    if let userID, let meant { checkUserID(userID, at: meant) }
     let rest = (flag(.fullScreen), flag(.showClaims), readCorrelationID(), userID?.text)
-    if let authority { checkTogether(authority, policies: policies) }
+    if let authority { checkTogether(authority, policies: policies, userID: userID) }
     guard let authority, let clientID, let scopes, let redirectURI, errors.isEmpty else { return nil }
     var settings = ConnectorSettings(
       authority: authority, clientID: clientID.text, scopes: scopes.own, redirectURI: redirectURI,
@@ -61,8 +62,8 @@ struct SettingsReader {
       settings.scopes + settings.additionalScopes, hasAPI: settings.taskWebAPI != nil, clientID: settings.clientID)
     _ = readRedirectURI(entry(settings.redirectURI.absoluteString, .redirectURI))
     if let url = settings.taskWebAPI { _ = readTaskWebAPI(entry(url.absoluteString, .taskWebAPI)) }
-    if let userID = settings.userID { checkUserID(entry(userID, .userID), at: settings.authority) }
-    checkTogether(settings.authority, policies: settings.policies)
+    let userID = settings.userID.map { entry($0, .userID) }
+    checkTogether(settings.authority, policies: settings.policies, userID: userID)
   }
 
   subscript(key: SettingsKey) -> Any? { fields[key.rawValue] }
@@ -114,10 +115,8 @@ extension SettingsReader {
 
   /// Reports a text that is no URL; characters that do not belong there come before `message`.
   mutating func reportUnreadable(_ entry: Entry, _ message: String, suggestion: String? = nil) {
-    let fault = AuthorityFault(foreignTo: entry.text)
-    report(
-      entry, fault?.message ?? message, suggestion: fault == nil ? suggestion : fault?.suggestion,
-      recovery: fault?.recoverySuggestion)
+    let bad = AuthorityFault(foreignTo: entry.text)
+    report(entry, bad?.message ?? message, suggestion: bad?.suggestion ?? suggestion, recovery: bad?.recoverySuggestion)
   }
 
   private func problem(_ entry: Entry, _ message: String, _ suggestion: String?, _ recovery: String?) -> SettingsProblem

@@ -34,6 +34,10 @@ package struct RecordForm: Sendable {
     let position: Int64?
   }
 
+  private struct Form: Decodable {
+    let b2cTokenRecord: Int
+  }
+
   private let sealingKey: SymmetricKey?
 
   /// The plain form.
@@ -135,8 +139,11 @@ package struct RecordForm: Sendable {
 
   private static func head(of bytes: [UInt8]) throws -> Head {
     guard bytes.count <= sizeLimit else { throw DamagedRecord(reason: "it is too large") }
-    guard let head = try? JSONDecoder().decode(Head.self, from: Data(bytes)) else { throw foreign }
-    return head
+    let data = Data(bytes)
+    if let head = try? JSONDecoder().decode(Head.self, from: data) { return head }
+    let form = try? JSONDecoder().decode(Form.self, from: data).b2cTokenRecord
+    guard let form, form > currentForm else { throw foreign }
+    throw DamagedRecord(reason: "a newer version of the package wrote it", isNewer: true)
   }
 
   private static let foreign = DamagedRecord(reason: "its content is not a token record")

@@ -20,11 +20,11 @@ package protocol RecordStore: Sendable {
   /// Removes the item of a key, whatever it holds; the caller holds the write lock.
   func remove(_ key: TokenCacheKey) throws
 
-  /// Returns the keys of all items, and the damage of those that name none.
-  func keys() throws -> (keys: [TokenCacheKey], damaged: [DamagedRecord])
+  /// Returns the keys of all items, and why others cannot be read: an item whose key is inside may be damaged.
+  func keys() throws -> (keys: [TokenCacheKey], failures: [ConnectorError])
 
   /// Removes the items without a key that the last listing found, as far as they are still damaged.
-  func removeDamaged() throws
+  func removeDamaged(alsoNewer: Bool) throws
 
   /// Names the item of a key in an error.
   func name(of key: TokenCacheKey) -> String
@@ -69,6 +69,8 @@ package struct DamagedRecord: Error {
   let reason: String
   /// The position of its record, if that could be read.
   var position: Int64?
+  /// Whether a newer version wrote it: only a sign-out removes such an item.
+  var isNewer = false
 
   /// Returns the error that reports it; only a sign-in or a sign-out removes a damaged item.
   func error(_ name: String) -> ConnectorError {

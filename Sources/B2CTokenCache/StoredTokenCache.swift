@@ -71,22 +71,23 @@ public final class StoredTokenCache: SharedTokenCache {
 
   /// Returns the keys of all records, in any order.
   ///
-  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when they cannot be listed. A damaged file names no key
-  ///   and is not listed.
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when they cannot be listed. A file that is
+  ///   damaged or cannot be read names no key and is not listed.
   public func keys() async throws -> [TokenCacheKey] { try await listing().keys }
 
-  /// Returns the keys of all records, and the errors of the items that name no key.
+  /// Returns the keys of all records, and the errors of the items whose key cannot be read.
   package func listing() async throws -> (keys: [TokenCacheKey], failures: [ConnectorError]) {
-    let (keys, damaged) = try await onQueue { [store] in try store.keys() }
-    let listed = Set(keys)
+    let found = try await onQueue { [store] in try store.keys() }
+    let listed = Set(found.keys)
     copies.withLock { copies in copies = copies.filter { listed.contains($0.key) } }
-    return (keys, damaged.map { $0.error("A file of the token cache") })
+    return found
   }
 
   /// Removes the damaged items: all of a user's cache, and of a server's, with more than 1,000 users, those found so far.
   ///
+  /// - Parameter alsoNewer: Whether items that a newer version wrote are removed too if they do not name their key.
   /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when one cannot be removed.
-  package func removeDamaged() async throws {
+  package func removeDamaged(alsoNewer: Bool = false) async throws {
     if let keys = try? await keys(), keys.count <= 1_000 {
       for key in keys { _ = try? await record(for: key) }
     }
@@ -94,7 +95,7 @@ public final class StoredTokenCache: SharedTokenCache {
       try await changing(key) { [self] in
         do {
           _ = try readItem(key)
-        } catch is DamagedRecord {
+        } catch let damage as DamagedRecord where alsoNewer || !damage.isNewer {
           try store.remove(key)
         } catch {
           // What cannot be read now, or not by this version, is not known to be damaged.
@@ -102,7 +103,7 @@ public final class StoredTokenCache: SharedTokenCache {
         damagedKeys.withLock { _ = $0.remove(key) }
       }
     }
-    try await onQueue { [store] in try store.removeDamaged() }
+    try await onQueue { [store] in try store.removeDamaged(alsoNewer: alsoNewer) }
   }
 
   /// Replaces the record of a key if it has the stamp that the caller has read.

@@ -164,6 +164,6 @@ enum NewerForm {
 extension TokenRecord: Redacted {
   /// Policy, time of the sign-in and number of access tokens.
   public var description: String {
-    "TokenRecord(policy \(policyID ?? "none"), signed in \(signedInAt), \(accessTokens.count) access tokens)"
+    "TokenRecord(policy \(policyID.map { PrintableText.plain($0, limit: 100) } ?? "none"), signed in \(signedInAt), \(accessTokens.count) access tokens)"
   }
 }

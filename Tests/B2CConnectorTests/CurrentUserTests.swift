@@ -216,7 +216,7 @@ struct CurrentUserTests {
       .filter { $0.hasSuffix(".json") }
   }
 
-  static let damages = ["", "{", "half of it", #"{"b2cTokenRecord":1,"key":{}}"#, #"{"b2cTokenRecord":3,"key":"new"}"#]
+  static let damages = ["", "{", "half of it", #"{"b2cTokenRecord":1,"key":{}}"#, "\u{1B}[2J"]
 
   @Test("A damaged file stays where it is, and no call goes out as another user", arguments: damages, [false, true])
   func damaged(_ content: String, isRelaunched: Bool) async throws {
@@ -294,6 +294,30 @@ struct CurrentUserTests {
     } else {
       #expect(try await connector.session.user?.id == alice.id)
     }
+    try await scene.signIn(.alice, at: connector)
+    #expect(try await connector.session.user?.id == alice.id)
+    #expect(FileManager.default.fileExists(atPath: path))
+    try await connector.signOut()
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
+  @Test(
+    "A record of a newer form whose key has another form fails no other user, and only a sign-out of all removes it",
+    arguments: [#"{"b2cTokenRecord":3,"key":"new"}"#, #"{"b2cTokenRecord":2}"#, #"{"b2cTokenRecord":9,"key":{"a":1}}"#])
+  func newerKey(_ content: String) async throws {
+    let directory = try TemporaryPlace()
+    let scene = Scene(try .files(at: directory.url))
+    let first = try scene.connector()
+    let alice = try await scene.signIn(.alice, at: first)
+    let file = try #require(try await files(directory.url) { try await scene.signIn(.bob, at: first) }.first)
+    let path = directory.url.appendingPathComponent(file).path
+    try FileManager.default.removeItem(atPath: path)
+    let isMade = FileManager.default.createFile(
+      atPath: path, contents: Data(content.utf8), attributes: [.posixPermissions: 0o600])
+    #expect(isMade)
+    let connector = try scene.connector(over: OtherProcess.files(directory.url))
+    #expect(try await connector.users().map(\.id) == [alice.id])
+    #expect(try await connector.accessToken(user: alice).userID == alice.id)
     try await scene.signIn(.alice, at: connector)
     #expect(try await connector.session.user?.id == alice.id)
     #expect(FileManager.default.fileExists(atPath: path))

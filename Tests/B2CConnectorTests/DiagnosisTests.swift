@@ -42,6 +42,13 @@ struct DiagnosisTests {
     #expect(diagnosis.findings.count >= 4)
   }
 
+  @Test("A settings file that cannot be used is named", arguments: ["/nowhere/settings.plist", "/"])
+  func settingsFile(_ path: String) async throws {
+    let diagnosis = try await Connector.diagnose(
+      settings: try ConnectorSettings(contentsOf: URL(fileURLWithPath: path)))
+    #expect(diagnosis.findings.last?.detail == "\(path) must be fixed first")
+  }
+
   @Test("The retired authority is named as such, with the one to write")
   func retired() async throws {
     let settings = try ConnectorSettings(

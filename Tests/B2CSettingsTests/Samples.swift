@@ -185,7 +185,7 @@ enum Fault: String, CaseIterable {
   case notADictionary = "The outermost value"
   case ampersand = "An ampersand is not escaped."
   case tag = "The string contains a tag."
-  case malformed = "The XML of the property list is malformed"
+  case malformed = "The XML is malformed"
   case foreignCharacter = "The address"
   case wrongType = "The value is not a"
   case notABoolean = "not <true/> or <false/>"

@@ -19,6 +19,7 @@ import Testing
           + "Write the application (client) ID of your app's registration.",
         "  taskWebAPI: The port is at the end of the path. It is \"http://localhost/tasks:3000\". "
           + "Write \"http://localhost:3000/tasks\".",
+        "  clientId: The value is empty. Write the application (client) ID of your app's registration.",
         "  warning: clientid: Unknown key. Write \"clientId\".",
       ])
     #expect(error?.localizedDescription == "\(try #require(error))")

@@ -57,14 +57,6 @@ import Testing
     #expect(error.warnings.map(\.keyPath) == ["api.Scopes", "auth.client_id", "auth.kAuthority", "authority"])
   }
 
-  @Test("One dictionary in an array is read for its other problems")
-  func outermostArray() throws {
-    #expect(try read([Self.good]).error?.problems.count == 1)
-    let error = try #require(try read(["x", Self.good.merging(["clientId": "my-app"]) { $1 }]).error)
-    #expect(error.problems.map(\.keyPath) == ["", "clientId"])
-    #expect(error.problems.first?.message.contains("is not a dictionary") == true)
-  }
-
   @Test("A dictionary beside right keys is a warning, and its keys are not used")
   func beside() throws {
     for inner in [["userId": "ada"], ["clientId": "my-app", "policyID": "B2C_1_x"]] {

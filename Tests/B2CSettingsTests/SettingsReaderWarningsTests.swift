@@ -53,7 +53,7 @@ import Testing
     .string("facebookPolicy", "B2C_1_F", .unknownKey, "faceBookSignInPolicyId"),
     .string("SignUpSignInPolicyId", "B2C_1_S", .unknownKey, "policies"),
     .string("kSignupOrSigninPolicy", "B2C_1_S", .unknownKey, "policies"),
-    .string("forgotPassword", "B2C_1_R", .unknownKey, "policies"),
+    .string("signUpOrSignIn_UserFlow", "B2C_1_S", .unknownKey, "policies"),
     .string("kClientID", "7bf688ce-8139-4ca8-9391-02fdb6f86d67", .unknownKey, "clientId"),
     .string("tenant_id", "contoso", .unknownKey, "authority"),
     .string("callbackUrl", "com.contoso.tasks:/redirect", .unknownKey, "redirectUri"),
@@ -155,7 +155,7 @@ import Testing
     arguments: [
       ("common", "ada@example.com", true), ("Organizations", "ada@example.com", true), ("consumers", "+4917000", true),
       ("common/v2.0", "ada", true), ("common", "7bf688ce-8139-4ca8-9391-02fdb6f86d67", false),
-      ("organizations", "AAAAAAAAAAAAAAAAAAAAAMLkPFKV1jBMyZyhR6t3Ue0", false), ("common", " ", false),
+      ("common", " ", false),
       ("contoso.onmicrosoft.com", "ada@example.com", false),
       ("7bf688ce-8139-4ca8-9391-02fdb6f86d67", "ada@example.com", false),
     ])

@@ -117,7 +117,8 @@ struct Diagnostics: Sendable {
 extension Diagnostics {
   /// Returns every problem of settings that cannot be read; all other checks depend on them.
   static func findings(ofUnusable error: any Error) -> [Finding] {
-    let skipped = Finding("all other checks", .skipped, "the settings must be fixed first")
+    let file = (error as? SettingsError)?.file ?? "the settings"
+    let skipped = Finding("all other checks", .skipped, file + " must be fixed first")
     guard let settings = error as? SettingsError else { return [finding(of: error, check: "settings"), skipped] }
     return settings.problems.map { finding(of: $0, .failed) } + settings.warnings.map { finding(of: $0, .warning) }
       + [skipped]

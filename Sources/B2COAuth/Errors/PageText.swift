@@ -13,7 +13,7 @@ enum PageText {
     var end: String?
     // The element that hides everything in it, and how many elements of its name are open.
     var hidden: (name: Substring, depth: Int)?
-    let html = Array(">".utf8) + page.prefix(65_536)
+    let html = (">" + CombiningMarks.cut(String(decoding: page.prefix(65_536), as: UTF8.self))).utf8
     for piece in html.split(separator: UInt8(ascii: "<"), omittingEmptySubsequences: false) {
       let whole = String(decoding: piece, as: UTF8.self)
       let close = whole.firstIndex(of: ">") ?? whole.endIndex

@@ -17,6 +17,8 @@ struct RefreshedIdentity: Sendable {
   /// The id of the record's user.
   let userID: String
   let route: TokenRoute
+  /// Whether the record's id was made as at Microsoft's authorities.
+  let isMicrosoft: Bool
   let now: Date
   let skew: TimeInterval
 
@@ -50,7 +52,7 @@ struct RefreshedIdentity: Sendable {
       return "another issuer than the sign-in"
     }
     let identity = UserIdentity(
-      claims: all.mapValues(JSONValue.string), issuer: all["iss"] ?? route.issuer ?? "", isMicrosoft: route.isMicrosoft)
+      claims: all.mapValues(JSONValue.string), issuer: all["iss"] ?? route.issuer ?? "", isMicrosoft: isMicrosoft)
     guard ASCIIText.isSame(identity.userID, userID) else { return "another user than the sign-in" }
     if let audience = audience(new), !audience.contains(where: { ASCIIText.isSame($0, clientID) }) {
       return "another client than this app"

@@ -98,8 +98,27 @@ public struct UserInfo: Sendable, Hashable, Identifiable {
   }
 
   /// Every address and user name.
-  var names: [String] {
+  private var names: [String] {
     emails + ["preferred_username", "upn", "unique_name", "email", "signInName"].compactMap(text)
+  }
+
+  /// Returns what to do if the id_token has nothing to compare with the user that the settings require.
+  ///
+  /// It is `nil` if it has, so that another user has signed in.
+  func adviceToCompare(with required: String, isMicrosoft: Bool) -> String? {
+    let isAddress = required.contains("@")
+    if isMicrosoft, GUID.isGUID(required.trimmingCharacters(in: .whitespaces)) {
+      guard objectID == nil, !GUID.isGUID(subject) else { return nil }
+      return "Add the claim User's Object ID to the user flow, or the scope profile to the settings."
+    }
+    let isComparable =
+      isMicrosoft
+      ? names.contains { $0.contains("@") == isAddress }
+      : !isAddress || isTrue("email_verified") && !emails.isEmpty
+    guard !isComparable else { return nil }
+    return isMicrosoft
+      ? "Add the claim Email Addresses to the user flow (or the optional claim email), or write the object ID as userId."
+      : "Add the scope email to the settings, or write the user's subject (sub) as userId."
   }
 }
 

@@ -135,29 +135,33 @@ package struct RecordDirectory: RecordStore {
 
   // MARK: All records
 
-  package func keys() throws -> (keys: [TokenCacheKey], damaged: [DamagedRecord]) {
-    var (keys, damaged, damagedNames): ([TokenCacheKey], [DamagedRecord], [String]) = ([], [], [])
+  package func keys() throws -> (keys: [TokenCacheKey], failures: [ConnectorError]) {
+    var (keys, failures, damagedNames): ([TokenCacheKey], [ConnectorError], [String]) = ([], [], [])
     for name in try names() {
       do {
         if let key = try key(name) { keys.append(key) }
       } catch let damage as DamagedRecord {
-        damaged.append(damage)
+        failures.append(damage.error(path(name, Suffix.record)))
         damagedNames.append(name)
+      } catch let error as ConnectorError {
+        failures.append(error)
       }
     }
     self.damagedNames.withLock { [damagedNames] in $0 = damagedNames }
-    return (keys, damaged)
+    return (keys, failures)
   }
 
-  package func removeDamaged() throws {
+  package func removeDamaged(alsoNewer: Bool) throws {
     for name in damagedNames.withLock({ $0 }) {
       // While another writer has the lock, the file is about to be a good one.
       guard let lock = try lock(name, Suffix.writeLock) else { continue }
       defer { lock.release() }
       do {
         _ = try key(name)
-      } catch is DamagedRecord {
+      } catch let damage as DamagedRecord where alsoNewer || !damage.isNewer {
         try removeFiles(name)
+      } catch is DamagedRecord {
+        // A later version reads it.
       }
     }
   }

@@ -36,7 +36,8 @@ struct SecureDirectory: Sendable {
   }
 
   private func create() throws(SystemFailure) {
-    let parts = path.split(separator: "/")
+    // By bytes: a combining mark at the start of a name would hide the slash before it.
+    let parts = path.utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
     func directory(_ count: Int) -> String { "/" + parts.prefix(count).joined(separator: "/") }
     // From the end, because the container of an app may refuse to show the directories above it.
     var count = parts.count

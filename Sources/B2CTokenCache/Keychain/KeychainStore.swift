@@ -52,13 +52,13 @@ package struct KeychainStore: RecordStore {
     _ = try asked("remove a token record") { () throws(KeychainStatus) in try items.remove(account) }
   }
 
-  package func keys() throws -> (keys: [TokenCacheKey], damaged: [DamagedRecord]) {
+  package func keys() throws -> (keys: [TokenCacheKey], failures: [ConnectorError]) {
     let accounts = try asked("list the token records") { () throws(KeychainStatus) in try items.accounts() }
     return ((accounts ?? []).compactMap(TokenCacheKey.init(canonicalText:)), [])
   }
 
   /// The account of an item names its key, so none is without one.
-  package func removeDamaged() {}
+  package func removeDamaged(alsoNewer: Bool) {}
 
   package func name(of key: TokenCacheKey) -> String { "A keychain item" }
 

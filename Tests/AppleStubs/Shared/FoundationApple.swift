@@ -2,6 +2,9 @@
 // What Foundation has on Apple's systems, and not on Linux.
 import Foundation
 
+// Foundation hands on the C library there.
+public func getenv(_ name: UnsafePointer<CChar>) -> UnsafeMutablePointer<CChar>? { nil }
+
 extension ProcessInfo {
   @available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
   public var isiOSAppOnMac: Bool { false }

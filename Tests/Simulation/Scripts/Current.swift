@@ -135,7 +135,9 @@
         damage("current", "and the app goes on"),
         damage("at-launch", "and the app starts again", restarts: true),
         damage("in-two-processes", "and two processes go on", processes: 2),
-        Script("damaged-unseen-\(kind.rawValue)", "a sign-in follows damage that nobody has seen", { $0.cache = kind }) {
+        Script(
+          "damaged-unseen-\(kind.rawValue)", "a sign-in follows damage that nobody has seen", { $0.cache = kind }
+        ) {
           $0.signInBoth()
           $0.world.damageRecord(of: $0.bob)
           $0.signIn(machine.draw.one(of: $0.world.people), on: $0.app(1))
