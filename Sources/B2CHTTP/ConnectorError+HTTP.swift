@@ -1,10 +1,6 @@
 package import B2CCore
 package import Foundation
 
-#if canImport(FoundationNetworking)
-  package import FoundationNetworking
-#endif
-
 extension ConnectorError {
   /// Makes the error of a request to which no answer came: the one place where `URLError` is understood.
   ///

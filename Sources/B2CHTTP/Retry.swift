@@ -1,10 +1,6 @@
 internal import B2CCore
 package import Foundation
 
-#if canImport(FoundationNetworking)
-  package import FoundationNetworking
-#endif
-
 /// The rules by which a failed request is sent again.
 ///
 /// A request is repeated after a lost connection, a timeout, and the statuses 408, 429, 500, 502, 503 and 504, but only one

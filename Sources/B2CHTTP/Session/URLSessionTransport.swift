@@ -2,10 +2,6 @@ internal import B2CCore
 internal import Dispatch
 public import Foundation
 
-#if canImport(FoundationNetworking)
-  public import FoundationNetworking
-#endif
-
 /// Sends requests over a dedicated `URLSession`.
 ///
 /// Redirects are not followed. Cookies, caches and stored credentials are neither read nor written. Only https, or http

@@ -2,10 +2,6 @@ internal import B2CCore
 internal import B2CIDToken
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// The answer to one authorization request, after every check of ``PendingSignIn/validate(_:from:)``.
 struct ValidatedCallback: Sendable {
   let code: Secret

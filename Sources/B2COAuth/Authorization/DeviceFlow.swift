@@ -1,10 +1,6 @@
 internal import B2CCore
 public import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// Runs the device authorization grant (RFC 8628).
 package struct DeviceFlow: Sendable {
   let services: OAuthServices

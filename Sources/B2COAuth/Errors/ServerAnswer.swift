@@ -2,10 +2,6 @@ internal import B2CAuthority
 internal import B2CCore
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// What the sign-in service answered instead of what was asked for (RFC 6749 sections 4.1.2.1 and 5.2), and what it means.
 ///
 /// Every text in it is printable, on one line and cut; what looks like a token, or was sent, is replaced.

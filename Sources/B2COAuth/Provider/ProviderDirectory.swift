@@ -2,10 +2,6 @@ internal import B2CCore
 internal import B2CIDToken
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// Finds providers and their keys and keeps both: metadata are fetched once in their lifetime, for each policy,
 /// and keys also when a token's key is not among them.
 actor ProviderDirectory {
