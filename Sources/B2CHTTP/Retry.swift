@@ -119,8 +119,7 @@ package struct RetryingTransport: Sendable {
       let result = await tryOnce(request, within: rest, of: limits)
       let head = result.map { $0.1 }
       if request.mayChangeSomething, Self.leavesOutcomeUnknown(head) { history.outcomeIsUnknown = true }
-      guard mayRepeat || (try? head.get().statusCode) == 429,
-        let delay = policy.delay(afterAttempt: attempt, head),
+      guard mayRepeat || (try? head.get().statusCode) == 429, let delay = policy.delay(afterAttempt: attempt, head),
         stopwatch.elapsed + delay < limits.deadline
       else { return try result.get() }
       if delay > .zero { try await clock.sleep(for: delay) }

@@ -29,9 +29,7 @@ public final class URLSessionTransport: HTTPTransport {
   }
 
   /// Makes a transport that looks for a proxy in a given environment.
-  package init(
-    clock: any Clock<Duration> = ContinuousClock(), environment: @escaping @Sendable (String) -> String?
-  ) {
+  package init(clock: any Clock<Duration> = ContinuousClock(), environment: @escaping @Sendable (String) -> String?) {
     self.clock = clock
     self.environment = environment
   }
