@@ -3,10 +3,6 @@ internal import B2CHTTP
 package import B2CLoopback
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// A local server's front on loopback HTTP, from its start to its stop.
 ///
 /// It ends with the server: nothing in it holds the server, and letting go of the listener closes it.

@@ -3,10 +3,6 @@ internal import B2CHTTP
 internal import Foundation
 internal import TaskAPI
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 extension LocalTaskServer {
   /// Answers one request.
   func respond(to request: URLRequest) -> LocalResponse {

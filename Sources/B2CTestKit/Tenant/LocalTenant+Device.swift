@@ -2,10 +2,6 @@ internal import B2CCore
 internal import B2CHTTP
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// The device authorization grant (RFC 8628).
 extension LocalTenant {
   static let deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"

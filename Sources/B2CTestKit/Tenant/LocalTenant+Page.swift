@@ -2,10 +2,6 @@ internal import B2CCore
 internal import B2CHTTP
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// A page of a policy.
 enum LocalStage: String, Sendable {
   case signIn, signUp, editProfile, resetPassword, identityProvider

@@ -2,10 +2,6 @@ internal import B2CCore
 internal import B2CHTTP
 public import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// A request to an endpoint of a tenant, with everything read from it that endpoints ask for.
 struct LocalTenantCall: Sendable {
   /// The endpoints, by their names in the metadata; the last two have none there.
