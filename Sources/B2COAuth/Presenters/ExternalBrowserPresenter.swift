@@ -66,8 +66,7 @@ public final class ExternalBrowserPresenter: SignInPresenter, Redacted {
   public func validate(redirectURI: URL) throws {
     switch RedirectKind(redirectURI) {
     case .appScheme, .https: return
-    case .loopback, .unusable:
-      throw RedirectKind.mismatch(redirectURI, presenter: "ExternalBrowserPresenter")
+    case .loopback, .unusable: throw RedirectKind.mismatch(redirectURI, presenter: "ExternalBrowserPresenter")
     }
   }
 

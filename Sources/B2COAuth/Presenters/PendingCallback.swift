@@ -5,16 +5,14 @@ internal import Foundation
 struct PendingCallback: Sendable {
   private let answers = AsyncThrowingStream<URL, any Error>.makeStream(bufferingPolicy: .bufferingOldest(1))
 
+  /// Ends the wait with the callback or an error; later ends change nothing.
+  func end(_ outcome: Result<URL, any Error>) { answers.continuation.yield(with: outcome) }
+
   /// Ends the wait with the callback; later ends change nothing.
-  func succeed(_ url: URL) {
-    answers.continuation.yield(url)
-    answers.continuation.finish()
-  }
+  func succeed(_ url: URL) { end(.success(url)) }
 
   /// Ends the wait with an error; later ends change nothing.
-  func fail(_ error: any Error) {
-    answers.continuation.finish(throwing: error)
-  }
+  func fail(_ error: any Error) { end(.failure(error)) }
 
   /// Waits for the end, however long the user takes.
   ///
