@@ -219,7 +219,8 @@ extension ConnectorError {
   /// Makes the error of an error number of the system.
   package init(listening number: CInt, port: UInt16) {
     let isInUse = number == EADDRINUSE
-    let reason = isInUse ? "is in use by another program" : "cannot be listened on: \(String(cString: strerror(number)))"
+    let system = String(cString: strerror(number))
+    let reason = isInUse ? "is in use by another program" : "cannot be listened on: \(system)"
     let suggestions = [
       EADDRINUSE:
         "End that program or another sign-in that is still open; another port of a redirect URI has to be registered.",

@@ -15,7 +15,6 @@ public struct LoopbackPresenter: SignInPresenter, Redacted {
   private let open: @Sendable (URL) async throws -> Void
   private let page: @Sendable (_ isSuccess: Bool) -> String
   private let timeout: Duration
-  private let clock: any Clock<Duration>
   private let pages: OpenPages
 
   /// Creates a presenter.
@@ -34,7 +33,6 @@ public struct LoopbackPresenter: SignInPresenter, Redacted {
     self.open = open
     self.page = page ?? LoopbackPage.html
     self.timeout = timeout
-    self.clock = clock
     pages = OpenPages(clock: clock)
   }
 
@@ -65,7 +63,7 @@ public struct LoopbackPresenter: SignInPresenter, Redacted {
     let firstPage = OneTimePage()
     let listener = try await listen(for: current, at: redirect, firstPage)
     if pages.open(current) { Browser.open(firstPage.url(at: listener), by: open, onFailure: current.callback.fail) }
-    let outcome = await current.callback.result(within: timeout, purpose: request.purpose, clock: clock)
+    let outcome = await pages.outcome(of: current, within: timeout)
     await listener.close()
     return try outcome.get()
   }

@@ -1,4 +1,3 @@
-internal import B2CCore
 internal import Foundation
 
 /// The callback that a page in a browser outside the app ends with: the first one, or why none comes.
@@ -21,25 +20,5 @@ struct PendingCallback: Sendable {
   func value() async throws -> URL {
     for try await url in answers.stream { return url }
     throw CancellationError()
-  }
-
-  /// Waits for the end; a result, so that what the page needed can be closed before it is looked at.
-  ///
-  /// - Returns: The callback, or ``ConnectorError`` with code ``ErrorCode/timedOut``; `CancellationError`; the error of
-  ///   ``fail(_:)``.
-  func result(
-    within timeout: Duration, purpose: PresentationRequest.Purpose, clock: any Clock<Duration>
-  ) async -> Result<URL, any Error> {
-    let late = ConnectorError(
-      own: .timedOut, "The page was not finished within \(timeout.components.seconds) seconds.",
-      recoverySuggestion: purpose == .signIn
-        ? "If the page showed an error, compare clientId, redirectUri and scopes with the app registration." : nil,
-      // The same call would show the user another page.
-      isRetryable: false)
-    do {
-      return .success(try await withTimeout(timeout, on: clock, throwing: late) { try await value() })
-    } catch {
-      return .failure(error)
-    }
   }
 }
