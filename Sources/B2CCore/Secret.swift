@@ -11,9 +11,7 @@ public struct Secret: Sendable, Hashable, Codable, Redacted {
   /// Wraps a text so that it no longer prints.
   ///
   /// - Parameter value: The text to protect.
-  public init(_ value: String) {
-    self.value = value
-  }
+  public init(_ value: String) { self.value = value }
 
   /// Reads the secret from a single string value.
   ///

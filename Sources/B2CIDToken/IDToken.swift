@@ -102,9 +102,7 @@ extension ConnectorError {
 }
 
 /// Returns a text of a token's header or payload for a message: printable, cut, token-like parts hidden.
-func quoted(_ text: String, limit: Int = 100) -> String {
-  "'\(PrintableText(limit: limit).show(text) ?? "")'"
-}
+func quoted(_ text: String, limit: Int = 100) -> String { "'\(PrintableText(limit: limit).show(text) ?? "")'" }
 
 /// What to do about a refusal, where more than one rule has the same.
 enum Advice {

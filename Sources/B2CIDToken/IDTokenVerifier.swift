@@ -30,9 +30,7 @@ package struct IDTokenVerifier: Sendable {
 
 extension IDTokenVerifier {
   /// Checks the signature alone, which says nothing about whom the token is for or when.
-  package func verifySignature(
-    of token: IDToken, keys: JWKSet, allowed: Set<JWSAlgorithm>
-  ) throws(ConnectorError) {
+  package func verifySignature(of token: IDToken, keys: JWKSet, allowed: Set<JWSAlgorithm>) throws(ConnectorError) {
     guard allowed.contains(token.algorithm), let scheme = token.algorithm.scheme else {
       throw ConnectorError(
         idToken: "its alg \(quoted(token.algorithm.rawValue)) is not allowed here",
@@ -51,8 +49,7 @@ extension IDTokenVerifier {
       }
     }
     // A key that the token names, and that is there, is as good as it will be; an unnamed one may have been replaced.
-    throw ConnectorError(
-      idToken: hasTried ? "its signature is not the issuer's" : fault, mayHaveStaleKeys: !isNamed)
+    throw ConnectorError(idToken: hasTried ? "its signature is not the issuer's" : fault, mayHaveStaleKeys: !isNamed)
   }
 
   /// The keys with the token's `kid`, else those without an id; all keys for a token without `kid`.
@@ -130,8 +127,7 @@ extension IDTokenVerifier {
       throw ConnectorError(idToken: "it names no policy", recoverySuggestion: Advice.policy)
     }
     guard let text = value.string, ASCIIText.isSameIgnoringCase(text, policy) else {
-      throw ConnectorError(
-        idToken: "it is of another policy than \(quoted(policy))", recoverySuggestion: Advice.policy)
+      throw ConnectorError(idToken: "it is of another policy than \(quoted(policy))", recoverySuggestion: Advice.policy)
     }
   }
 

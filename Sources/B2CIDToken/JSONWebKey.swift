@@ -16,9 +16,7 @@ package struct JSONWebKey: Sendable {
   let material: Result<VerificationKey, Unsuitability>
 
   /// Why a key that an issuer publishes is not used.
-  struct Unsuitability: Error, Sendable, Hashable {
-    let detail: String
-  }
+  struct Unsuitability: Error, Sendable, Hashable { let detail: String }
 
   /// Why no signature is checked with the key, in words that go on after "the key"; `nil` for a key that is used.
   package var unsuitability: String? {
@@ -67,9 +65,7 @@ package struct JSONWebKey: Sendable {
 
 extension JSONWebKey {
   /// Makes the key ready, or says why it is not used.
-  static func verificationKey(
-    type: String, _ fields: [String: JSONValue]
-  ) throws(Unsuitability) -> VerificationKey {
+  static func verificationKey(type: String, _ fields: [String: JSONValue]) throws(Unsuitability) -> VerificationKey {
     switch type {
     case "RSA": try rsaKey(fields)
     case "EC": try ellipticCurveKey(fields)

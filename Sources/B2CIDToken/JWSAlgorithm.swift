@@ -17,9 +17,7 @@ package struct JWSAlgorithm: RawRepresentable, Sendable, Hashable {
   /// Makes an algorithm from its name.
   ///
   /// - Parameter rawValue: The name, such as `RS256`.
-  package init(rawValue: String) {
-    self.rawValue = rawValue
-  }
+  package init(rawValue: String) { self.rawValue = rawValue }
 
   /// RSASSA-PKCS1-v1_5 with SHA-256, which Azure AD B2C uses.
   package static let rs256 = Self(rawValue: "RS256")

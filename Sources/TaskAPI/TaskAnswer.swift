@@ -71,9 +71,7 @@ extension TaskRequest {
   }
 
   /// Returns the error of a success that cannot be read: the server may have done what was asked.
-  func unreadable(
-    _ answer: TaskAnswer, _ unreadable: UnreadableAnswer, _ history: RequestHistory
-  ) -> ConnectorError {
+  func unreadable(_ answer: TaskAnswer, _ unreadable: UnreadableAnswer, _ history: RequestHistory) -> ConnectorError {
     var error = ConnectorError(
       own: .invalidResponse, "The server answered \(answer.status) to \(message.summary): \(unreadable.reason).",
       recoverySuggestion: unreadable.suggestion)

@@ -25,9 +25,7 @@ struct TaskRequests: Sendable {
   let dialect: TaskDialect
   let limits: TransportLimits
 
-  func list() throws -> TaskRequest {
-    TaskRequest(message: try message("GET"), isIdempotent: true, action: "lists")
-  }
+  func list() throws -> TaskRequest { TaskRequest(message: try message("GET"), isIdempotent: true, action: "lists") }
 
   func add(_ item: TaskItem) throws -> TaskRequest {
     try checkName(of: item)
@@ -83,9 +81,7 @@ struct TaskRequests: Sendable {
     }
   }
 
-  private func message(
-    _ method: String, id: String? = nil, body: JSONValue? = nil
-  ) throws -> URLRequest {
+  private func message(_ method: String, id: String? = nil, body: JSONValue? = nil) throws -> URLRequest {
     var message = URLRequest(method: method, url: try url(id), headers: ["Accept": "application/json"])
     guard let body else { return message }
     message.setValue("application/json", forHTTPHeaderField: "Content-Type")

@@ -54,8 +54,7 @@ struct TokenEndpoint: Sendable {
       headers["x-client-SKU"] = Library.name
       headers["x-client-Ver"] = Library.version
     }
-    let request = URLRequest(
-      method: "POST", url: url, headers: headers, body: Data(FormEncoding.encode(fields).utf8))
+    let request = URLRequest(method: "POST", url: url, headers: headers, body: Data(FormEncoding.encode(fields).utf8))
     var history = RequestHistory()
     do {
       let answer = try await transport.send(

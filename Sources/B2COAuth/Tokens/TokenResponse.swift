@@ -26,9 +26,7 @@ struct TokenResponse: Sendable {
       throw ConnectorError(
         own: .invalidResponse, "The token endpoint answered 200 with something that is not a JSON object.", status: 200)
     }
-    func secret(_ name: String) -> Secret? {
-      fields[name]?.string.flatMap { $0.isEmpty ? nil : Secret($0) }
-    }
+    func secret(_ name: String) -> Secret? { fields[name]?.string.flatMap { $0.isEmpty ? nil : Secret($0) } }
     idToken = secret("id_token")
     refreshToken = secret("refresh_token")
     let given = secret("access_token")

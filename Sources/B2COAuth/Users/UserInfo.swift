@@ -35,9 +35,7 @@ public struct UserInfo: Sendable, Hashable, Identifiable {
   ///   - claims: The claims by name, as an id_token has them.
   ///   - policyID: The policy that was run; it is not read from the claims.
   ///   - hasSession: Whether tokens are available without the user.
-  public init(
-    id: String, claims: [String: JSONValue] = [:], policyID: String? = nil, hasSession: Bool = false
-  ) {
+  public init(id: String, claims: [String: JSONValue] = [:], policyID: String? = nil, hasSession: Bool = false) {
     self.id = id
     self.claims = claims
     self.policyID = policyID
@@ -74,9 +72,7 @@ public struct UserInfo: Sendable, Hashable, Identifiable {
   }
 
   /// The name the user signs in with: `preferred_username`, `upn`, `unique_name`, else the first email.
-  public var username: String? {
-    text("preferred_username") ?? text("upn") ?? text("unique_name") ?? emails.first
-  }
+  public var username: String? { text("preferred_username") ?? text("upn") ?? text("unique_name") ?? emails.first }
 
   /// The identity provider (`idp`), such as `facebook.com`; `nil` for a user of the tenant itself.
   public var identityProvider: String? { text("idp") }
@@ -87,9 +83,7 @@ public struct UserInfo: Sendable, Hashable, Identifiable {
   /// Some providers send a boolean as text.
   private func isTrue(_ name: String) -> Bool { claims[name]?.bool ?? (text(name) == "true") }
 
-  private func text(_ name: String) -> String? {
-    claims[name]?.string.flatMap { $0.isEmpty ? nil : $0 }
-  }
+  private func text(_ name: String) -> String? { claims[name]?.string.flatMap { $0.isEmpty ? nil : $0 } }
 
   /// Whether the user is the one of an email, user name, object id or subject.
   ///
