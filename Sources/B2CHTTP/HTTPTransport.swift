@@ -2,7 +2,7 @@
 public import Foundation
 
 #if canImport(FoundationNetworking)
-  public import FoundationNetworking
+  @_exported public import FoundationNetworking
 #endif
 
 /// Sends a request and returns the server's answer.

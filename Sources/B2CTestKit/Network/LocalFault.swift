@@ -2,10 +2,6 @@ internal import B2CCore
 internal import B2CHTTP
 public import Foundation
 
-#if canImport(FoundationNetworking)
-  public import FoundationNetworking
-#endif
-
 /// One rule by which a local server misbehaves: on which requests, how often, and how.
 ///
 /// Rules are tried in their order and add up: a server can wait at a gate, then change its answer, then lose it.
