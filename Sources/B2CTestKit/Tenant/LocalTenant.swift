@@ -94,8 +94,7 @@ public final class LocalTenant: LocalService, Sendable {
     self.policies = policies
     self.clientID = clientID
     self.apiClientID = apiClientID
-    let domain = tenantName + ".onmicrosoft.com"
-    self.apiScopes = apiScopes ?? ["https://\(domain)/tasks/read", "https://\(domain)/tasks/write"]
+    self.apiScopes = apiScopes ?? ["read", "write"].map { "https://\(tenantName).onmicrosoft.com/tasks/\($0)" }
     self.accessTokenLifetime = accessTokenLifetime
     self.refreshTokenLifetime = refreshTokenLifetime
     self.now = now
