@@ -1,10 +1,6 @@
 internal import B2CCore
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// The reason why a success cannot be read, as a clause: "[0]._id is a number; a string is expected".
 struct UnreadableAnswer: Error {
   let reason: String

@@ -1,10 +1,6 @@
 internal import B2CCore
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// A request of the task client, and the errors that it can end in.
 struct TaskRequest: Sendable {
   let message: URLRequest

@@ -1,10 +1,6 @@
 internal import B2CCore
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// Talks to the token endpoint: one form out, one JSON object back (RFC 6749 sections 4.1.3 and 6).
 struct TokenEndpoint: Sendable {
   let configuration: OAuthConfiguration

@@ -2,10 +2,6 @@ internal import B2CCore
 internal import B2CIDToken
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 extension TokenSource {
   /// Returns the provider's present answer about a user, without opening a page.
   ///
