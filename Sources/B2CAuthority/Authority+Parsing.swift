@@ -152,14 +152,12 @@ struct AuthorityPath {
     var rest = text.segments[...]
     let isTrustFramework = Self.isTrustFramework(rest.first)
     if isTrustFramework { rest = rest.dropFirst() }
-    if let first = rest.first, !Self.startsTail(first), !Policy.hasPrefix(first) {
-      guard AuthorityText.isDNSName(first) else {
+    tenant = rest.first.flatMap { Self.startsTail($0) || Policy.hasPrefix($0) ? nil : $0 }
+    if let tenant {
+      guard AuthorityText.isDNSName(tenant) else {
         throw AuthorityFault(message: "The authority's tenant is not a domain name or a GUID.")
       }
-      tenant = first
       rest = rest.dropFirst()
-    } else {
-      tenant = nil
     }
     if let next = rest.first, !Self.startsTail(next), readsAnyPolicy || isTrustFramework || Policy.hasPrefix(next) {
       (form, policies) = (isTrustFramework ? .tfp : .path, [FormEncoding.percentDecode(next)] + text.policies)

@@ -83,9 +83,7 @@ extension Authority {
   ///
   /// - Parameter policy: The policy, or `nil` to go by the authority alone.
   /// - Returns: The kind whose URLs are used.
-  package func kind(for policy: Policy?) -> Kind {
-    policy != nil && takesPolicies ? .b2c : kind
-  }
+  package func kind(for policy: Policy?) -> Kind { policy != nil && takesPolicies ? .b2c : kind }
 
   /// Whether the kind was guessed from the text, because the developer gave none and the host is not Microsoft's.
   package var isKindGuessed: Bool { !isKindGiven && MicrosoftHost(host) == nil }
@@ -100,9 +98,7 @@ extension Authority {
   ///
   /// In lower case at Microsoft's services. A generic issuer stays exactly as it is: `/realms/A` and `/realms/a` may be
   /// two issuers.
-  package var cacheID: String {
-    kind == .openIDConnect ? origin + path : (origin + path).lowercased()
-  }
+  package var cacheID: String { kind == .openIDConnect ? origin + path : (origin + path).lowercased() }
 }
 
 extension Authority: CustomStringConvertible {

@@ -55,19 +55,13 @@ struct AuthorityText {
   /// Returns a text that is not plain as it was probably meant: with slashes and a scheme, without a fragment and
   /// everything that a reader does not see.
   private static func corrected(_ text: String) -> String? {
-    let visible = text.unicodeScalars.filter(isVisible)
+    let visible = text.unicodeScalars.filter(PrintableText.isVisible)
     let plain = String(visible).replacing("\\", with: "/").prefix { $0 != "#" }
     guard !plain.contains("://") else { return String(plain) }
     // The tenant's first name, as the portal's overview shows it.
     if let origin = TenantName.b2cOrigin(of: String(plain)) { return "\(origin)/\(plain)/" }
     let bare = plain.replacing(/^(?:https?:)?\/*/.ignoresCase(), with: "")
     return bare.contains(".") ? "https://" + bare : nil
-  }
-
-  /// Whether a reader sees a character.
-  static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
-    PrintableText.isPrintable(scalar) && !scalar.properties.isWhitespace
-      && !scalar.properties.isDefaultIgnorableCodePoint
   }
 
   /// Whether a text is a DNS name: labels of ASCII letters, digits and inner hyphens (RFC 1123 section 2.1).
@@ -89,7 +83,7 @@ struct AuthorityText {
   private static func isPlainSegment(_ segment: String) -> Bool {
     let decoded = FormEncoding.percentDecode(segment)
     return decoded != "." && decoded != ".."
-      && decoded.unicodeScalars.allSatisfy { ($0 == " " || isVisible($0)) && $0 != "/" && $0 != "\\" }
+      && decoded.unicodeScalars.allSatisfy { ($0 == " " || PrintableText.isVisible($0)) && $0 != "/" && $0 != "\\" }
   }
 }
 
@@ -114,7 +108,7 @@ package struct AuthorityFault: Error {
 extension AuthorityFault {
   /// Finds the characters of an address that no reader sees, or that its host has beyond ASCII; `nil` without any.
   package init?(foreignTo text: String) {
-    let seen = String(text.unicodeScalars.filter { AuthorityText.isVisible($0) || $0.properties.isWhitespace })
+    let seen = String(text.unicodeScalars.filter { PrintableText.isVisible($0) || $0.properties.isWhitespace })
     let start = seen.range(of: "://")?.upperBound ?? seen.startIndex
     let host = String(seen[start...].prefix { !"/?#\\:".contains($0) })
     guard !host.allSatisfy(\.isASCII) || seen.unicodeScalars.count < text.unicodeScalars.count else { return nil }

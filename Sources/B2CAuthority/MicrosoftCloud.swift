@@ -35,9 +35,7 @@ struct MicrosoftHost {
   let tenantName: String?
 
   /// The tenant that the host names, as the first name its cloud gave it or as its GUID.
-  var homeTenant: String? {
-    tenantName.map { GUID.isGUID($0) ? $0 : $0 + "." + cloud.tenantDomain }
-  }
+  var homeTenant: String? { tenantName.map { GUID.isGUID($0) ? $0 : $0 + "." + cloud.tenantDomain } }
 
   /// Entra ID's hosts, and the domains below which each tenant has a host; no other cloud has one of External ID that is
   /// documented.

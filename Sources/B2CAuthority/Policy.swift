@@ -29,9 +29,7 @@ public struct Policy: Sendable, Hashable {
   /// - Parameter id: The id, such as `B2C_1_SignIn` or `B2C_1A_signup_signin`.
   /// - Throws: ``ConnectorError`` with code ``ErrorCode/configuration`` when the id is empty, longer than 128
   ///   characters, a template's placeholder, or has characters with a meaning in URLs.
-  public init(_ id: String) throws {
-    try self.init(id: id)
-  }
+  public init(_ id: String) throws { try self.init(id: id) }
 
   /// Creates a policy.
   ///
@@ -43,11 +41,9 @@ public struct Policy: Sendable, Hashable {
   ///   - domainHint: The identity provider to go to directly, such as `facebook.com`.
   /// - Throws: ``ConnectorError`` with code ``ErrorCode/configuration`` when the id is empty, longer than 128
   ///   characters, a template's placeholder, or has characters with a meaning in URLs.
-  public init(
-    id: String, name: String? = nil, kind: Kind? = nil, domainHint: String? = nil
-  ) throws {
+  public init(id: String, name: String? = nil, kind: Kind? = nil, domainHint: String? = nil) throws {
     guard (1...128).contains(id.unicodeScalars.count), ![".", ".."].contains(id),
-      !id.contains(where: Self.forbidden.contains), id.unicodeScalars.allSatisfy(AuthorityText.isVisible)
+      !id.contains(where: Self.forbidden.contains), id.unicodeScalars.allSatisfy(PrintableText.isVisible)
     else {
       throw ConnectorError(
         own: .configuration,

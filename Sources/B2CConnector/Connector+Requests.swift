@@ -1,10 +1,6 @@
 internal import B2CCore
 public import Foundation
 
-#if canImport(FoundationNetworking)
-  public import FoundationNetworking
-#endif
-
 /// Calls to any API, with the same care as the task API: Microsoft Graph's `/v1.0/me`, say.
 extension Connector {
   /// Returns a request with a bearer token attached (the sample's `craftRequest`).

@@ -24,8 +24,7 @@ extension Connector {
   ///   session stays); `refreshNotAllowed`, `suspended`; `invalidResponse`, `configuration`, `server`;
   ///   `tokenCache`. Other callers of the same refresh go on when this one is cancelled.
   public func accessToken(
-    scopes: [String]? = nil, user: UserInfo? = nil, forceRefresh: Bool = false,
-    claims: String? = nil
+    scopes: [String]? = nil, user: UserInfo? = nil, forceRefresh: Bool = false, claims: String? = nil
   ) async throws -> AccessToken {
     try await mapping {
       try await tokenSource.token(for: scopes, userID: user?.id, isForced: forceRefresh, claims: claims)

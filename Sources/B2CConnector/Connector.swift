@@ -86,10 +86,12 @@ extension Connector {
   ///   developer can fix; `network`, `serviceUnavailable`, `throttled`, `invalidResponse` for the wire; `tokenCache` when
   ///   the result could not be kept.
   @discardableResult
-  public func signIn(
-    policy: Policy? = nil, options: SignInOptions = SignInOptions()
-  ) async throws -> SignInResult {
-    try await run(policy, options)
+  public func signIn(policy: Policy? = nil, options: SignInOptions = SignInOptions()) async throws -> SignInResult {
+    try await mapping {
+      var options = options
+      options.prefersFullScreen = settings.fullScreen
+      return try await SignIn(services: oauth).run(policy: configured(policy), options: options)
+    }
   }
 
   /// Signs the user in on another device: shows a code here that the user types there (RFC 8628).
@@ -124,10 +126,8 @@ extension Connector {
   /// - Throws: ``ConnectorError``: with code `configuration` when the settings have no policy of that kind;
   ///   otherwise see ``signIn(policy:options:)``.
   @discardableResult
-  public func doPolicy(
-    _ kind: Policy.Kind, options: SignInOptions = SignInOptions()
-  ) async throws -> UserInfo {
-    try await run(try await mapping { try policy(for: kind) }, options).user
+  public func doPolicy(_ kind: Policy.Kind, options: SignInOptions = SignInOptions()) async throws -> UserInfo {
+    try await signIn(policy: try await mapping { try policy(for: kind) }, options: options).user
   }
 
   /// Returns the policy that a sign-in of a kind runs; `nil` where the authority has none.
@@ -154,14 +154,6 @@ extension Connector {
   @discardableResult
   public func doPolicy(_ policy: Policy, options: SignInOptions = SignInOptions()) async throws -> UserInfo {
     try await signIn(policy: policy, options: options).user
-  }
-
-  private func run(_ policy: Policy?, _ options: SignInOptions) async throws -> SignInResult {
-    try await mapping {
-      var options = options
-      options.prefersFullScreen = settings.fullScreen
-      return try await SignIn(services: oauth).run(policy: configured(policy), options: options)
-    }
   }
 
   /// Returns the policy to run.
@@ -269,8 +261,7 @@ extension Connector {
   private func tasks(of user: UserInfo?) throws(ConnectorError) -> TaskAPIClient {
     guard let tasks else {
       throw ConnectorError(
-        own: .configuration, "The settings name no task API.",
-        recoverySuggestion: "Add taskWebAPI to the settings.")
+        own: .configuration, "The settings name no task API.", recoverySuggestion: "Add taskWebAPI to the settings.")
     }
     return user.map { tasks.with(authorizedTransport(nil, $0)) } ?? tasks
   }
@@ -289,8 +280,7 @@ extension Connector {
     let oauth = try OAuthServices(configuration: options.configuration(settings), environment: environment)
     self.settings = settings
     self.oauth = oauth
-    let apis = options.allowedAPIs + [settings.taskWebAPI].compactMap(\.self)
-    let origins = Set(apis.compactMap { Origin($0) })
+    let origins = Set((options.allowedAPIs + [settings.taskWebAPI].compactMap(\.self)).compactMap { Origin($0) })
     allowedOrigins = origins
     tasks = settings.taskWebAPI.map { url in
       TaskAPIClient(

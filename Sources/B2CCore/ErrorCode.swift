@@ -8,9 +8,7 @@ public struct ErrorCode: RawRepresentable, Sendable, Hashable, CustomStringConve
   /// Makes a code from its stable name.
   ///
   /// - Parameter rawValue: The name.
-  public init(rawValue: String) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: String) { self.rawValue = rawValue }
 
   /// The code's stable name.
   public var description: String { rawValue }
@@ -21,7 +19,5 @@ public struct ErrorCode: RawRepresentable, Sendable, Hashable, CustomStringConve
   ///   - code: The code of the pattern.
   ///   - error: The error that was thrown.
   /// - Returns: Whether the error is one of this package and has that code; `false` for any other error.
-  public static func ~= (code: ErrorCode, error: any Error) -> Bool {
-    (error as? ConnectorError)?.code == code
-  }
+  public static func ~= (code: ErrorCode, error: any Error) -> Bool { (error as? ConnectorError)?.code == code }
 }

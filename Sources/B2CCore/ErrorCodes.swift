@@ -94,12 +94,8 @@ extension ErrorCode {
   // MARK: What a code alone says
 
   /// Whether an error with this code is retryable where nothing more is known about it.
-  package var isRetryable: Bool {
-    [.network, .serviceUnavailable, .throttled, .timedOut, .suspended].contains(self)
-  }
+  package var isRetryable: Bool { [.network, .serviceUnavailable, .throttled, .timedOut, .suspended].contains(self) }
 
   /// Whether only the user, at a sign-in page, can fix an error with this code.
-  package var needsInteraction: Bool {
-    self == .interactionRequired
-  }
+  package var needsInteraction: Bool { self == .interactionRequired }
 }

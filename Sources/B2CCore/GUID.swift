@@ -8,7 +8,5 @@ package enum GUID {
   }
 
   /// Returns a GUID in lower case; `nil` for any other text.
-  package static func folded(_ text: some StringProtocol) -> String? {
-    isGUID(text) ? text.lowercased() : nil
-  }
+  package static func folded(_ text: some StringProtocol) -> String? { isGUID(text) ? text.lowercased() : nil }
 }

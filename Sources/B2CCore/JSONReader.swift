@@ -14,12 +14,6 @@ package struct JSONReader {
   private let cutsMarks: Bool
   private var index = 0
 
-  private init(_ bytes: [UInt8], mayHaveByteOrderMark: Bool, cutsMarks: Bool) {
-    self.bytes = bytes
-    self.cutsMarks = cutsMarks
-    if mayHaveByteOrderMark, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
-  }
-
   /// Reads a text that is one object.
   ///
   /// - Parameters:
@@ -31,22 +25,24 @@ package struct JSONReader {
   package static func object(
     _ text: some Collection<UInt8>, mayHaveByteOrderMark: Bool = true, cutsMarks: Bool = false
   ) throws(InvalidJSON) -> [String: JSONValue] {
-    var reader = JSONReader(Array(text), mayHaveByteOrderMark: mayHaveByteOrderMark, cutsMarks: cutsMarks)
-    guard case .object(let fields) = try reader.document() else { throw InvalidJSON("is not a JSON object", at: 0) }
+    let root = try value(text, mayHaveByteOrderMark: mayHaveByteOrderMark, cutsMarks: cutsMarks)
+    guard case .object(let fields) = root else { throw InvalidJSON(reason: "is not a JSON object", offset: 0) }
     return fields
   }
 
   /// Reads a text that is one value of any kind.
   ///
   /// - Parameters:
-  ///   - text: The text, in UTF-8; a byte order mark is ignored.
+  ///   - text: The text, in UTF-8.
+  ///   - mayHaveByteOrderMark: Whether to ignore a byte order mark at the beginning.
   ///   - cutsMarks: Whether to leave out combining marks that are too many, instead of refusing the text.
   /// - Returns: The value.
   /// - Throws: ``InvalidJSON`` for the first fault.
   package static func value(
-    _ text: some Collection<UInt8>, cutsMarks: Bool = false
+    _ text: some Collection<UInt8>, mayHaveByteOrderMark: Bool = true, cutsMarks: Bool = false
   ) throws(InvalidJSON) -> JSONValue {
-    var reader = JSONReader(Array(text), mayHaveByteOrderMark: true, cutsMarks: cutsMarks)
+    var reader = JSONReader(bytes: Array(text), cutsMarks: cutsMarks)
+    if mayHaveByteOrderMark, reader.bytes.starts(with: [0xEF, 0xBB, 0xBF]) { reader.index = 3 }
     return try reader.document()
   }
 }
@@ -58,11 +54,6 @@ package struct InvalidJSON: Error, Hashable, CustomStringConvertible {
   /// The distance in bytes from the beginning of the text.
   let offset: Int
 
-  init(_ reason: String, at offset: Int) {
-    self.reason = reason
-    self.offset = offset
-  }
-
   package var description: String { offset == 0 ? reason : "\(reason) at byte \(offset)" }
 }
 
@@ -71,8 +62,8 @@ extension JSONReader {
 
   private mutating func document() throws(InvalidJSON) -> JSONValue {
     skipSpace()
-    guard let first = next else { throw InvalidJSON("is empty", at: 0) }
-    guard first != UInt8(ascii: "<") else { throw InvalidJSON("is HTML or XML instead of JSON", at: 0) }
+    guard let first = next else { throw InvalidJSON(reason: "is empty", offset: 0) }
+    guard first != UInt8(ascii: "<") else { throw InvalidJSON(reason: "is HTML or XML instead of JSON", offset: 0) }
     let root = try readValue(depth: 0)
     skipSpace()
     guard index == bytes.count else { throw fault("goes on after its end") }
@@ -81,7 +72,7 @@ extension JSONReader {
 
   private var next: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-  private func fault(_ reason: String = "is not JSON") -> InvalidJSON { InvalidJSON(reason, at: index) }
+  private func fault(_ reason: String = "is not JSON") -> InvalidJSON { InvalidJSON(reason: reason, offset: index) }
 
   private mutating func skipSpace() {
     while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { index += 1 }
@@ -126,7 +117,7 @@ extension JSONReader {
       skipSpace()
       let start = index
       let name = try readString()
-      guard fields[name] == nil else { throw InvalidJSON("has a key twice", at: start) }
+      guard fields[name] == nil else { throw InvalidJSON(reason: "has a key twice", offset: start) }
       skipSpace()
       guard take(UInt8(ascii: ":")) else { throw fault() }
       skipSpace()
@@ -173,7 +164,7 @@ extension JSONReader {
     let text = String(decoding: bytes[start..<index], as: UTF8.self)
     if isWhole, let number = Int64(text) { return .integer(number) }
     guard index - start <= Self.maximumNumberLength, let number = Double(text), number.isFinite else {
-      throw InvalidJSON("has a number out of range", at: start)
+      throw InvalidJSON(reason: "has a number out of range", offset: start)
     }
     // As `JSONDecoder` has it, so that a value is the same after it has been stored: 1.8e9 is a whole number.
     return Int64(exactly: number).map { .integer($0) } ?? .number(number)
@@ -200,10 +191,11 @@ extension JSONReader {
         index += 1
         let text = String(decoding: unescaped, as: UTF8.self)
         // Decoding repairs what is not UTF-8; a repaired text no longer has the bytes it came from.
-        guard text.utf8.elementsEqual(unescaped) else { throw InvalidJSON("is not UTF-8", at: start) }
+        guard text.utf8.elementsEqual(unescaped) else { throw InvalidJSON(reason: "is not UTF-8", offset: start) }
         let bounded = CombiningMarks.cut(text)
         guard cutsMarks || bounded.utf8.count == text.utf8.count else {
-          throw InvalidJSON("has more than \(CombiningMarks.maximumRun) combining marks in a row", at: start)
+          let reason = "has more than \(CombiningMarks.maximumRun) combining marks in a row"
+          throw InvalidJSON(reason: reason, offset: start)
         }
         return bounded
       case UInt8(ascii: "\\"):
@@ -217,33 +209,29 @@ extension JSONReader {
     throw fault("has a string without end")
   }
 
+  private static let escapes = Dictionary(
+    uniqueKeysWithValues: zip("\"\\/bfnrt".utf8, "\"\\/\u{8}\u{C}\n\r\t".utf8))
+
   private mutating func readEscape() throws(InvalidJSON) -> [UInt8] {
+    let start = index
     index += 1
-    let letter = next
-    index += 1
-    switch letter {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return letter.map { [$0] } ?? []
-    case UInt8(ascii: "b"): return [0x08]
-    case UInt8(ascii: "f"): return [0x0C]
-    case UInt8(ascii: "n"): return [0x0A]
-    case UInt8(ascii: "r"): return [0x0D]
-    case UInt8(ascii: "t"): return [0x09]
-    case UInt8(ascii: "u"): return Array(String(Character(try readEscapedScalar())).utf8)
-    default: throw InvalidJSON("has an unknown escape", at: index - 2)
+    if take(UInt8(ascii: "u")) { return Array(String(Character(try readEscapedScalar())).utf8) }
+    guard let letter = next, let byte = Self.escapes[letter] else {
+      throw InvalidJSON(reason: "has an unknown escape", offset: start)
     }
+    index += 1
+    return [byte]
   }
 
   private mutating func readEscapedScalar() throws(InvalidJSON) -> Unicode.Scalar {
     let first = try readHexadecimal()
     if let scalar = Unicode.Scalar(first) { return scalar }
     // What is left is one half of a surrogate pair; the other half has to follow at once.
-    if first < 0xDC00, take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")),
+    guard first < 0xDC00, take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")),
       case let second = try readHexadecimal(), (0xDC00...0xDFFF).contains(second),
       let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
-    {
-      return scalar
-    }
-    throw fault("has half of a surrogate pair")
+    else { throw fault("has half of a surrogate pair") }
+    return scalar
   }
 
   private mutating func readHexadecimal() throws(InvalidJSON) -> UInt32 {

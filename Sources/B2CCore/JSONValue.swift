@@ -20,24 +20,16 @@ public enum JSONValue: Sendable, Hashable {
 
 extension JSONValue {
   /// The text, when the value is one.
-  public var string: String? {
-    if case .string(let text) = self { text } else { nil }
-  }
+  public var string: String? { if case .string(let text) = self { text } else { nil } }
 
   /// The boolean, when the value is one.
-  public var bool: Bool? {
-    if case .bool(let flag) = self { flag } else { nil }
-  }
+  public var bool: Bool? { if case .bool(let flag) = self { flag } else { nil } }
 
   /// The fields, when the value is an object.
-  package var object: [String: JSONValue]? {
-    if case .object(let fields) = self { fields } else { nil }
-  }
+  package var object: [String: JSONValue]? { if case .object(let fields) = self { fields } else { nil } }
 
   /// The elements, when the value is a list.
-  package var array: [JSONValue]? {
-    if case .array(let elements) = self { elements } else { nil }
-  }
+  package var array: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
 
   /// The value as a number of seconds or a count, from a number or from a text that holds one.
   ///

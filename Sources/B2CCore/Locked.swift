@@ -9,9 +9,7 @@ package final class Locked<Value: Sendable>: Sendable {
   // Guarded by `lock` in every access below; the compiler cannot see that.
   private nonisolated(unsafe) var value: Value
 
-  package init(_ value: Value) {
-    self.value = value
-  }
+  package init(_ value: Value) { self.value = value }
 
   /// Runs a short, synchronous body with exclusive access to the value.
   package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
@@ -33,9 +31,7 @@ extension Locked where Value == Bool {
 
 /// The objects that are in use, one for each key; it keeps none of them alive.
 package final class LivingObjects<Key: Hashable & Sendable, Object: AnyObject & Sendable>: Sendable {
-  private struct Entry: Sendable {
-    weak var object: Object?
-  }
+  private struct Entry: Sendable { weak var object: Object? }
 
   private let entries = Locked<[Key: Entry]>([:])
 

@@ -18,10 +18,7 @@ package enum Loopback {
   /// Whether the package may send a request to a URL: https, or http to this machine.
   package static func isAllowed(_ url: URL) -> Bool {
     guard let host = url.host, !host.isEmpty else { return false }
-    switch url.scheme?.lowercased() {
-    case "https": return true
-    case "http": return isLoopback(host: host)
-    default: return false
-    }
+    let scheme = url.scheme?.lowercased()
+    return scheme == "https" || (scheme == "http" && isLoopback(host: host))
   }
 }

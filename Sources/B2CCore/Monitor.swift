@@ -24,9 +24,7 @@ package final class Monitor<State: Sendable>: Sendable {
 
   private let content: Locked<Content>
 
-  package init(_ state: State) {
-    content = Locked(Content(state: state))
-  }
+  package init(_ state: State) { content = Locked(Content(state: state)) }
 
   /// Reads or changes the state, then resumes the tasks whose condition holds.
   package func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {

@@ -131,4 +131,9 @@ extension PrintableText {
     default: true
     }
   }
+
+  /// Whether a reader sees a character.
+  package static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+    isPrintable(scalar) && !scalar.properties.isWhitespace && !scalar.properties.isDefaultIgnorableCodePoint
+  }
 }

@@ -11,9 +11,7 @@ public struct Secret: Sendable, Hashable, Codable, Redacted {
   /// Wraps a text so that it no longer prints.
   ///
   /// - Parameter value: The text to protect.
-  public init(_ value: String) {
-    self.value = value
-  }
+  public init(_ value: String) { self.value = value }
 
   /// Reads the secret from a single string value.
   ///
@@ -28,8 +26,7 @@ public struct Secret: Sendable, Hashable, Codable, Redacted {
   /// - Parameter encoder: The encoder to write to; its output is as secret as this value.
   /// - Throws: `EncodingError` when the encoder cannot take a string.
   public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(value)
+    try value.encode(to: encoder)
   }
 
   /// Compares the bytes, because Swift's own comparison takes two forms of `é` for the same text.

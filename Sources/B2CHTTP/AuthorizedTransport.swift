@@ -1,10 +1,6 @@
 internal import B2CCore
 package import Foundation
 
-#if canImport(FoundationNetworking)
-  package import FoundationNetworking
-#endif
-
 /// An access token (RFC 6750) and the id of its user, `nil` where no users are known; they travel together, so that no
 /// request is repeated for another user.
 package typealias BearerToken = (token: Secret, userID: String?)

@@ -1,10 +1,6 @@
 package import B2CCore
 package import Foundation
 
-#if canImport(FoundationNetworking)
-  package import FoundationNetworking
-#endif
-
 extension ConnectorError {
   /// Makes the error of a request to which no answer came: the one place where `URLError` is understood.
   ///
@@ -17,52 +13,52 @@ extension ConnectorError {
     let proxyAnswer = (error.userInfo[URLError.proxyAnswerKey] as? String).map { " libcurl said: \($0)." } ?? ""
     let place = (request.url.flatMap(Origin.init)?.hostAndPort ?? "the server") + (proxy ?? "")
     // What it means, in which words, and what helps if not another try alone.
-    let (code, words, advice): (ErrorCode, String, String?) =
+    func fault(_ code: ErrorCode, _ words: String, _ advice: String? = nil) -> (ErrorCode, String, String?) {
+      (code, words, advice)
+    }
+    let (code, words, advice) =
       switch error.code {
       case .timedOut:
-        (.timedOut, "\(place) was silent for \(limits.idleTimeout), or took more than \(limits.deadline) in all.", nil)
+        fault(.timedOut, "\(place) was silent for \(limits.idleTimeout), or took more than \(limits.deadline) in all.")
       // App Sandbox without this answers as if the name did not exist. Every new Mac app begins so.
       case .cannotFindHost, .dnsLookupFailed:
-        (
+        fault(
           .network, "The host name of \(place) cannot be resolved.",
           "Check the connection, then try again. If the name is right: a Mac app with the App Sandbox needs Outgoing Connections (Client), under Signing & Capabilities."
         )
-      case .cannotConnectToHost: (.network, "Connection to \(place) refused.", nil)
+      case .cannotConnectToHost: fault(.network, "Connection to \(place) refused.")
       case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff:
-        (.network, "This device is not connected to the internet.", nil)
-      case .cancelled: (.network, "The transport cancelled the request to \(place).", nil)
+        fault(.network, "This device is not connected to the internet.")
+      case .cancelled: fault(.network, "The transport cancelled the request to \(place).")
       case .secureConnectionFailed:
-        (
+        fault(
           .network, "No secure connection to \(place): the server did not answer with TLS, or refused the handshake.",
-          "Check the scheme and the port of the address: https needs a server that speaks TLS."
-        )
+          "Check the scheme and the port of the address: https needs a server that speaks TLS.")
       case _ where error.isOfTLS:
-        (.network, "No secure connection to \(place): the handshake failed, or its certificate is not trusted.", nil)
+        fault(.network, "No secure connection to \(place): the handshake failed, or its certificate is not trusted.")
       // The URL was checked before: what is unsupported is the language that came back.
       case .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData, .unsupportedURL:
-        (.invalidResponse, "The answer of \(place) is not HTTP.", nil)
+        fault(.invalidResponse, "The answer of \(place) is not HTTP.")
       // Foundation on Linux takes no IPv6 literal; nothing was sent.
       case .badURL where place.hasPrefix("["):
-        (.configuration, "The system cannot open the IPv6 address \(place).", "Use a host name or an IPv4 address.")
-      case .badURL: (.configuration, "The system cannot open the URL of \(place).", nil)
+        fault(
+          .configuration, "The system cannot open the IPv6 address \(place).", "Use a host name or an IPv4 address.")
+      case .badURL: fault(.configuration, "The system cannot open the URL of \(place).")
       // A body where none may be has this code too; such a request is refused before.
       case .dataLengthExceedsMaximum:
-        (
+        fault(
           .tooLarge, "is larger than the \(limits.maximumBodyBytes) bytes that are allowed.",
-          "Raise maximumBodyBytes of the limits, or let the server send less."
-        )
+          "Raise maximumBodyBytes of the limits, or let the server send less.")
       case .appTransportSecurityRequiresSecureConnection:
-        (
+        fault(
           .configuration, "App Transport Security refuses http to \(place).",
-          "Use https; while developing, set NSAllowsLocalNetworking under NSAppTransportSecurity in Info.plist."
-        )
-      default: (.network, "The connection to \(place) was lost before the answer was complete.", nil)
+          "Use https; while developing, set NSAllowsLocalNetworking under NSAppTransportSecurity in Info.plist.")
+      default: fault(.network, "The connection to \(place) was lost before the answer was complete.")
       }
     let isRetryable = code.isRetryable && !error.isOfTLS && error.code != .cancelled
+    let again = isRetryable ? "Check the connection\(proxy == nil ? "" : " and the proxy"), then try again." : nil
     self.init(
-      own: code, "No answer to \(request.summary): \(words)\(proxyAnswer)",
-      recoverySuggestion: advice
-        ?? (isRetryable ? "Check the connection\(proxy == nil ? "" : " and the proxy"), then try again." : nil),
+      own: code, "No answer to \(request.summary): \(words)\(proxyAnswer)", recoverySuggestion: advice ?? again,
       isRetryable: isRetryable, underlying: URLError(error.code))
     if code == .tooLarge { message = "The answer to \(request.summary) \(words)" }
     self = about(request)
@@ -122,8 +118,7 @@ extension ConnectorError {
       message += " The server's id of the request is \(id)."
     }
     // A success has no words about a failure, and a large body is not searched for them.
-    guard !(200..<300).contains(response.statusCode), body.count <= 65_536,
-      let fields = try? JSONReader.object(body)
+    guard !(200..<300).contains(response.statusCode), body.count <= 65_536, let fields = try? JSONReader.object(body)
     else { return }
     // restify's `code` and `message`, OAuth's `error` and `error_description`, Microsoft Graph's `error` object, and
     // RFC 9457's `title` and `detail`.

@@ -2,7 +2,8 @@
 public import Foundation
 
 #if canImport(FoundationNetworking)
-  public import FoundationNetworking
+  // Requests and responses are declared here on Linux; exported, so that no other file has to say so.
+  @_exported public import FoundationNetworking
 #endif
 
 /// Sends a request and returns the server's answer.

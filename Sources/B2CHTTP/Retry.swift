@@ -1,10 +1,6 @@
 internal import B2CCore
 package import Foundation
 
-#if canImport(FoundationNetworking)
-  package import FoundationNetworking
-#endif
-
 /// The rules by which a failed request is sent again.
 ///
 /// A request is repeated after a lost connection, a timeout, and the statuses 408, 429, 500, 502, 503 and 504, but only one
@@ -123,8 +119,7 @@ package struct RetryingTransport: Sendable {
       let result = await tryOnce(request, within: rest, of: limits)
       let head = result.map { $0.1 }
       if request.mayChangeSomething, Self.leavesOutcomeUnknown(head) { history.outcomeIsUnknown = true }
-      guard mayRepeat || (try? head.get().statusCode) == 429,
-        let delay = policy.delay(afterAttempt: attempt, head),
+      guard mayRepeat || (try? head.get().statusCode) == 429, let delay = policy.delay(afterAttempt: attempt, head),
         stopwatch.elapsed + delay < limits.deadline
       else { return try result.get() }
       if delay > .zero { try await clock.sleep(for: delay) }

@@ -32,7 +32,14 @@ package struct IDToken: Sendable {
     let header = try Self.fields(of: try Self.decode(parts[0], "header"), "header")
     payload = try Self.decode(parts[1], "payload")
     signature = try Self.decode(parts[2], "signature")
-    (algorithm, keyID) = try Self.read(header)
+    try Self.checkKind(header)
+    guard let name = header["alg"]?.string else {
+      throw ConnectorError(idToken: "its header has no alg", recoverySuggestion: Advice.algorithm)
+    }
+    algorithm = JWSAlgorithm(rawValue: name)
+    // Keys or addresses of keys in the header (`jwk`, `jku`, `x5c`, `x5u`) are never read.
+    keyID = header["kid"]?.string
+    guard keyID != nil || header["kid"] == nil else { throw ConnectorError(idToken: "its kid is not a string") }
   }
 
   /// The payload's fields; only a verified signature makes them worth anything.
@@ -55,34 +62,22 @@ package struct IDToken: Sendable {
     }
   }
 
-  /// Reads a header; keys or addresses of keys in it (`jwk`, `jku`, `x5c`, `x5u`) never are.
-  private static func read(
-    _ header: [String: JSONValue]
-  ) throws(ConnectorError) -> (algorithm: JWSAlgorithm, keyID: String?) {
+  /// Checks that a header is that of a signed JWT.
+  private static func checkKind(_ header: [String: JSONValue]) throws(ConnectorError) {
     // An extension that is not understood must be refused (RFC 7515 section 4.1.11); none is understood here.
     for name in ["crit", "b64", "zip"] where header[name] != nil {
       throw ConnectorError(idToken: "its header has \(name)")
     }
-    if header["enc"] != nil {
-      throw ConnectorError(idToken: "its header is that of an encrypted token")
-    }
+    guard header["enc"] == nil else { throw ConnectorError(idToken: "its header is that of an encrypted token") }
     // Media types compare without case, and may leave out `application/` (RFC 7515 section 4.1.9).
     let type = header["typ"] ?? "JWT"
     guard let name = type.string, ["jwt", "application/jwt"].contains(ASCIIText.lowercased(name)) else {
       throw ConnectorError(idToken: "its typ is \(quoted(type.string ?? "not a string")), not JWT")
     }
-    guard let algorithm = header["alg"]?.string else {
-      throw ConnectorError(idToken: "its header has no alg", recoverySuggestion: Advice.algorithm)
-    }
-    let keyID = header["kid"]?.string
-    guard keyID != nil || header["kid"] == nil else { throw ConnectorError(idToken: "its kid is not a string") }
-    return (JWSAlgorithm(rawValue: algorithm), keyID)
   }
 }
 
-extension IDToken: Redacted {
-  package var description: String { "IDToken([redacted])" }
-}
+extension IDToken: Redacted {}
 
 // MARK: - Refusals
 
@@ -102,9 +97,7 @@ extension ConnectorError {
 }
 
 /// Returns a text of a token's header or payload for a message: printable, cut, token-like parts hidden.
-func quoted(_ text: String, limit: Int = 100) -> String {
-  "'\(PrintableText(limit: limit).show(text) ?? "")'"
-}
+func quoted(_ text: String, limit: Int = 100) -> String { "'\(PrintableText(limit: limit).show(text) ?? "")'" }
 
 /// What to do about a refusal, where more than one rule has the same.
 enum Advice {
@@ -114,6 +107,5 @@ enum Advice {
   static let issuer = "Check that the authority in the settings is the one that issued the token."
   static let keys =
     "Try again in a few seconds: the issuer may have renewed its keys and not published them everywhere yet."
-  static let subject = "Have the provider add the claim sub to the id_token."
   static let policy = "Check that the sign-in page and the token request used the same policy."
 }

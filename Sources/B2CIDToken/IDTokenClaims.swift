@@ -35,9 +35,7 @@ package struct IDTokenClaims: Sendable, Hashable {
       guard ["iss", "sub", "oid", "tid"].contains(name), name != "sub" || text != subjectPlaceholder else {
         return false
       }
-      let visible = text.unicodeScalars.lazy.filter {
-        PrintableText.isPrintable($0) && !$0.properties.isWhitespace && !$0.properties.isDefaultIgnorableCodePoint
-      }
+      let visible = text.unicodeScalars.lazy.filter(PrintableText.isVisible)
       let digits = visible.filter { !"-{}()".unicodeScalars.contains($0) }
       if digits.contains(where: { $0 != "0" }) { return true }
       return name == "sub" && !visible.isEmpty && digits.count != 32
@@ -53,18 +51,16 @@ package struct IDTokenClaims: Sendable, Hashable {
     self.issuer = issuer
     subject = try Self.subject(fields)
     audience = try Self.audience(fields)
-    guard let expiration = fields["exp"].flatMap(NumericDate.date) else {
-      throw ConnectorError(idToken: "its exp is missing or no time")
+    expiration = try Self.time("exp", fields)
+    issuedAt = try Self.time("iat", fields)
+    notBefore = try fields["nbf"] == nil ? nil : Self.time("nbf", fields)
+  }
+
+  private static func time(_ name: String, _ fields: [String: JSONValue]) throws(ConnectorError) -> Date {
+    guard let time = fields[name].flatMap(NumericDate.date) else {
+      throw ConnectorError(idToken: "its \(name) is missing or no time")
     }
-    self.expiration = expiration
-    guard let issuedAt = fields["iat"].flatMap(NumericDate.date) else {
-      throw ConnectorError(idToken: "its iat is missing or no time")
-    }
-    self.issuedAt = issuedAt
-    notBefore = fields["nbf"].flatMap(NumericDate.date)
-    guard notBefore != nil || fields["nbf"] == nil else {
-      throw ConnectorError(idToken: "its nbf is not a number", recoverySuggestion: Advice.clock)
-    }
+    return time
   }
 
   /// `sub`, or `oid` where `sub` says so.
@@ -72,7 +68,8 @@ package struct IDTokenClaims: Sendable, Hashable {
     let named = identifiers(in: fields)
     if let subject = named["sub"] { return subject }
     guard fields["sub"]?.string == subjectPlaceholder else {
-      throw ConnectorError(idToken: "it has no sub", recoverySuggestion: Advice.subject)
+      throw ConnectorError(
+        idToken: "it has no sub", recoverySuggestion: "Have the provider add the claim sub to the id_token.")
     }
     guard let objectID = named["oid"] else {
       throw ConnectorError(

@@ -67,13 +67,10 @@ package enum IssuerExpectation: Sendable, Hashable {
     case .exact(let expected): ASCIIText.isSame(issuer, expected)
     case .template(let template):
       // Only a GUID is a tenant; any other text could turn the template into another address.
-      if let tenantID, UUID(uuidString: tenantID) != nil {
-        ASCIIText.isSame(
-          issuer,
-          template.replacingOccurrences(of: Self.placeholder, with: tenantID, options: .caseInsensitive))
-      } else {
-        false
-      }
+      tenantID.map { id in
+        let expected = template.replacingOccurrences(of: Self.placeholder, with: id, options: .caseInsensitive)
+        return UUID(uuidString: id) != nil && ASCIIText.isSame(issuer, expected)
+      } ?? false
     }
   }
 

@@ -30,9 +30,7 @@ package struct IDTokenVerifier: Sendable {
 
 extension IDTokenVerifier {
   /// Checks the signature alone, which says nothing about whom the token is for or when.
-  package func verifySignature(
-    of token: IDToken, keys: JWKSet, allowed: Set<JWSAlgorithm>
-  ) throws(ConnectorError) {
+  package func verifySignature(of token: IDToken, keys: JWKSet, allowed: Set<JWSAlgorithm>) throws(ConnectorError) {
     guard allowed.contains(token.algorithm), let scheme = token.algorithm.scheme else {
       throw ConnectorError(
         idToken: "its alg \(quoted(token.algorithm.rawValue)) is not allowed here",
@@ -51,8 +49,7 @@ extension IDTokenVerifier {
       }
     }
     // A key that the token names, and that is there, is as good as it will be; an unnamed one may have been replaced.
-    throw ConnectorError(
-      idToken: hasTried ? "its signature is not the issuer's" : fault, mayHaveStaleKeys: !isNamed)
+    throw ConnectorError(idToken: hasTried ? "its signature is not the issuer's" : fault, mayHaveStaleKeys: !isNamed)
   }
 
   /// The keys with the token's `kid`, else those without an id; all keys for a token without `kid`.
@@ -101,20 +98,22 @@ extension IDTokenVerifier {
 
   /// Rules 9 and 10: `exp`, `nbf`, `iat`.
   private func checkTimes(_ claims: IDTokenClaims, _ expectations: IDTokenExpectations) throws(ConnectorError) {
-    let now = expectations.now
-    let skew = expectations.skew / .seconds(1)
+    let (now, skew) = (expectations.now, expectations.skew / .seconds(1))
     guard now < claims.expiration.addingTimeInterval(skew) else {
-      throw ConnectorError(
-        idToken: "it ended \(Self.seconds(from: claims.expiration, to: now)) ago", recoverySuggestion: Advice.clock)
+      throw Self.untimely("it ended %.0f seconds ago", from: claims.expiration, to: now)
     }
     if let notBefore = claims.notBefore, notBefore > now.addingTimeInterval(skew) {
-      throw ConnectorError(
-        idToken: "it begins in \(Self.seconds(from: now, to: notBefore))", recoverySuggestion: Advice.clock)
+      throw Self.untimely("it begins in %.0f seconds", from: now, to: notBefore)
     }
     guard claims.issuedAt <= now.addingTimeInterval(skew) else {
-      throw ConnectorError(
-        idToken: "it is issued in \(Self.seconds(from: now, to: claims.issuedAt))", recoverySuggestion: Advice.clock)
+      throw Self.untimely("it is issued in %.0f seconds", from: now, to: claims.issuedAt)
     }
+  }
+
+  private static func untimely(_ words: String, from start: Date, to end: Date) -> ConnectorError {
+    // Not as an integer, because an `exp` may be any number.
+    let detail = String(format: words, end.timeIntervalSince(start).rounded(.up))
+    return ConnectorError(idToken: detail, recoverySuggestion: Advice.clock)
   }
 
   /// Rules 11 and 12: `nonce`, and the policy as the context that was asked for.
@@ -130,8 +129,7 @@ extension IDTokenVerifier {
       throw ConnectorError(idToken: "it names no policy", recoverySuggestion: Advice.policy)
     }
     guard let text = value.string, ASCIIText.isSameIgnoringCase(text, policy) else {
-      throw ConnectorError(
-        idToken: "it is of another policy than \(quoted(policy))", recoverySuggestion: Advice.policy)
+      throw ConnectorError(idToken: "it is of another policy than \(quoted(policy))", recoverySuggestion: Advice.policy)
     }
   }
 
@@ -144,10 +142,5 @@ extension IDTokenVerifier {
     guard let text = value.string, hashes.contains(where: { ASCIIText.isSame(text, $0) }) else {
       throw ConnectorError(idToken: "its at_hash is not that of the access token")
     }
-  }
-
-  private static func seconds(from start: Date, to end: Date) -> String {
-    // Never an integer: an `exp` may be any number.
-    String(format: "%.0f seconds", end.timeIntervalSince(start).rounded(.up))
   }
 }

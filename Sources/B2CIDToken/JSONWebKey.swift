@@ -16,9 +16,7 @@ package struct JSONWebKey: Sendable {
   let material: Result<VerificationKey, Unsuitability>
 
   /// Why a key that an issuer publishes is not used.
-  struct Unsuitability: Error, Sendable, Hashable {
-    let detail: String
-  }
+  struct Unsuitability: Error, Sendable, Hashable { let detail: String }
 
   /// Why no signature is checked with the key, in words that go on after "the key"; `nil` for a key that is used.
   package var unsuitability: String? {
@@ -54,22 +52,18 @@ package struct JSONWebKey: Sendable {
 
   /// RFC 7517 sections 4.2 and 4.3.
   private static func checkPurpose(_ fields: [String: JSONValue]) throws(Unsuitability) {
-    if let use = fields["use"], use != .string("sig") {
+    if let use = fields["use"], use != "sig" {
       throw Unsuitability(detail: "is not for signatures")
     }
-    if let operations = fields["key_ops"] {
-      guard let operations = operations.array, operations.contains(.string("verify")) else {
-        throw Unsuitability(detail: "is not for verifying")
-      }
+    if let operations = fields["key_ops"], operations.array?.contains("verify") != true {
+      throw Unsuitability(detail: "is not for verifying")
     }
   }
 }
 
 extension JSONWebKey {
   /// Makes the key ready, or says why it is not used.
-  static func verificationKey(
-    type: String, _ fields: [String: JSONValue]
-  ) throws(Unsuitability) -> VerificationKey {
+  static func verificationKey(type: String, _ fields: [String: JSONValue]) throws(Unsuitability) -> VerificationKey {
     switch type {
     case "RSA": try rsaKey(fields)
     case "EC": try ellipticCurveKey(fields)

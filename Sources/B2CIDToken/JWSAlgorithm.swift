@@ -17,9 +17,7 @@ package struct JWSAlgorithm: RawRepresentable, Sendable, Hashable {
   /// Makes an algorithm from its name.
   ///
   /// - Parameter rawValue: The name, such as `RS256`.
-  package init(rawValue: String) {
-    self.rawValue = rawValue
-  }
+  package init(rawValue: String) { self.rawValue = rawValue }
 
   /// RSASSA-PKCS1-v1_5 with SHA-256, which Azure AD B2C uses.
   package static let rs256 = Self(rawValue: "RS256")
@@ -54,12 +52,7 @@ extension Set<JWSAlgorithm> {
 /// The mathematics behind a ``JWSAlgorithm``.
 struct SignatureScheme: Sendable, Hashable {
   enum Family: Sendable, Hashable {
-    case rsaPKCS1
-    case rsaPSS
-    case p256
-    case p384
-    case p521
-    case ed25519
+    case rsaPKCS1, rsaPSS, p256, p384, p521, ed25519
   }
 
   let family: Family
@@ -77,9 +70,7 @@ extension JWSAlgorithm {
 }
 
 enum HashAlgorithm: Sendable, Hashable {
-  case sha256
-  case sha384
-  case sha512
+  case sha256, sha384, sha512
 
   /// The value of `at_hash` for a token (OpenID Connect Core 3.1.3.6): the left half of the hash of its ASCII text.
   func leftHalf(of secret: Secret) -> String {

@@ -12,7 +12,7 @@ struct LoopbackConnection: Sendable {
     defer { socket.close() }
     do throws(RequestRefusal) {
       guard let request = try await readRequest() else { return }
-      await handler(LoopbackExchange(request, port: port, socket: socket, limits: limits))
+      await handler(LoopbackExchange(request: request, port: port, socket: socket, limits: limits))
     } catch {
       let answer = LoopbackResponse.text(error.reason, status: error.status).bytes(omittingBody: false)
       _ = await socket.send(answer, until: .now.advanced(by: limits.responseTimeout))
@@ -46,21 +46,14 @@ struct LoopbackConnection: Sendable {
 ///
 /// The connection ends when the handler returns. Every method returns `false` when the client did not take what was sent,
 /// because it is gone or the listener was closed.
-package final class LoopbackExchange: Sendable {
+package struct LoopbackExchange: Sendable {
   /// The request, whole.
   package let request: LoopbackRequest
   /// The port that received the request.
   package let port: UInt16
 
-  private let socket: Socket
-  private let limits: LoopbackLimits
-
-  init(_ request: LoopbackRequest, port: UInt16, socket: Socket, limits: LoopbackLimits) {
-    self.request = request
-    self.port = port
-    self.socket = socket
-    self.limits = limits
-  }
+  let socket: Socket
+  let limits: LoopbackLimits
 
   /// Sends a whole answer.
   @discardableResult

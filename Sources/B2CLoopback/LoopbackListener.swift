@@ -1,11 +1,4 @@
-#if canImport(Darwin)
-  internal import Darwin
-#elseif canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#endif
-package import B2CCore
+internal import B2CCore
 internal import Foundation
 
 /// The addresses by which this machine reaches itself.
@@ -37,7 +30,7 @@ package final class LoopbackListener: Sendable {
   ///
   /// - Parameters:
   ///   - port: The port; 0 lets the system choose one.
-  ///   - addresses: The addresses; the machine must have the first, another one is left out where it is missing.
+  ///   - addresses: The addresses. The first is needed; another one is left out if the machine does not have it.
   ///   - limits: The limits of requests and connections.
   ///   - handler: Answers one request; runs in a task that ``close()`` cancels.
   /// - Throws: ``ConnectorError`` with code `portInUse` or `presentationFailed`.
@@ -48,7 +41,12 @@ package final class LoopbackListener: Sendable {
     let sockets = try Self.bind(port: port, addresses: addresses, tries: port == 0 ? 20 : 1)
     self.port = sockets.first?.port ?? port
     self.addresses = sockets.map(\.address)
-    core = try ListenerCore(sockets.map(\.socket), port: self.port, limits: limits, handler: handler)
+    core = ListenerCore(
+      listening: sockets.map(\.socket), wakeUpEnds: try Socket.pair(port: self.port), port: self.port, limits: limits,
+      handler: handler)
+    let thread = Thread { [core] in core.acceptAll() }
+    thread.name = "B2CConnector.loopback"
+    thread.start()
   }
 
   deinit {
@@ -66,70 +64,28 @@ package final class LoopbackListener: Sendable {
     await core.stopped()
   }
 
-  private typealias Listening = (socket: Socket, address: LoopbackAddress, port: UInt16)
-
   private static func bind(
     port: UInt16, addresses: [LoopbackAddress], tries: Int
-  ) throws(ConnectorError) -> [Listening] {
-    do throws(ConnectorError) {
-      return try bindOnce(port: port, addresses: addresses)
-    } catch {
-      // A port that the system chose at one address may be in use at the other: then another one is tried.
-      guard tries > 1, error.code == .portInUse else { throw error }
-      return try bind(port: port, addresses: addresses, tries: tries - 1)
-    }
-  }
-
-  private static func bindOnce(
-    port: UInt16, addresses: [LoopbackAddress]
-  ) throws(ConnectorError) -> [Listening] {
-    var sockets: [Listening] = []
+  ) throws(ConnectorError) -> [(socket: Socket, address: LoopbackAddress, port: UInt16)] {
+    var sockets: [(socket: Socket, address: LoopbackAddress, port: UInt16)] = []
     for address in addresses {
       do throws(ConnectorError) {
         let (socket, bound) = try Socket.listening(at: address, port: sockets.first?.port ?? port)
         sockets.append((socket, address, bound))
       } catch {
-        let isMissing = (error.underlying as NSError?).map { Self.missing.contains(CInt($0.code)) } ?? false
-        guard isMissing, !sockets.isEmpty else { throw error }
+        let isInUse = error.code == .portInUse
+        // A port that the system chose at one address may be in use at the other, so another port is tried.
+        if isInUse, tries > 1 { return try bind(port: port, addresses: addresses, tries: tries - 1) }
+        if isInUse || sockets.isEmpty { throw error }
       }
     }
     return sockets
-  }
-
-  /// What the system says of an address that the machine does not have.
-  fileprivate static let missing: Set<CInt> = [EADDRNOTAVAIL, EAFNOSUPPORT, EPROTONOSUPPORT]
-}
-
-extension ConnectorError {
-  /// Makes the error of an error number of the system.
-  package init(listening number: CInt, port: UInt16) {
-    let reason = String(cString: strerror(number))
-    let (message, suggestion): (String, String?) =
-      switch number {
-      case EADDRINUSE:
-        (
-          "Port \(port) is in use by another program.",
-          "End that program or another sign-in that is still open; another port of a redirect URI has to be registered."
-        )
-      // The App Sandbox's answer, and that of a security policy elsewhere.
-      case EPERM:
-        (
-          "Listening on port \(port) is not allowed: \(reason).",
-          "A Mac app with the App Sandbox needs Incoming Connections (Server), under Signing & Capabilities."
-        )
-      case EACCES: ("Listening on port \(port) is not allowed: \(reason).", nil)
-      case _ where LoopbackListener.missing.contains(number): ("The loopback address is not available: \(reason).", nil)
-      default: ("Listening on port \(port) failed: \(reason).", nil)
-      }
-    self.init(
-      own: number == EADDRINUSE ? .portInUse : .presentationFailed, message, recoverySuggestion: suggestion,
-      underlying: NSError(domain: NSPOSIXErrorDomain, code: Int(number)))
   }
 }
 
 /// State shared by the accepting thread and the connections; they retain it instead of the listener, so releasing the
 /// listener stops them.
-private final class ListenerCore: Sendable {
+private struct ListenerCore: Sendable {
   private struct State {
     var nextID = 0
     var connections: [Int: (socket: Socket, task: Task<Void, Never>, hasRequest: Bool)] = [:]
@@ -144,27 +100,13 @@ private final class ListenerCore: Sendable {
     }
   }
 
-  private let listening: [Socket]
-  private let port: UInt16
-  private let limits: LoopbackLimits
-  private let handler: @Sendable (LoopbackExchange) async -> Void
+  let listening: [Socket]
   /// What is written to the second wakes the thread, which polls the first.
-  private let wakeUpEnds: (read: Socket, write: Socket)
+  let wakeUpEnds: (read: Socket, write: Socket)
+  let port: UInt16
+  let limits: LoopbackLimits
+  let handler: @Sendable (LoopbackExchange) async -> Void
   private let state = Monitor(State())
-
-  init(
-    _ listening: [Socket], port: UInt16, limits: LoopbackLimits,
-    handler: @escaping @Sendable (LoopbackExchange) async -> Void
-  ) throws(ConnectorError) {
-    self.listening = listening
-    self.port = port
-    self.limits = limits
-    self.handler = handler
-    wakeUpEnds = try Socket.pair(port: port)
-    let thread = Thread { [self] in acceptAll() }
-    thread.name = "B2CConnector.loopback"
-    thread.start()
-  }
 
   var connectionCount: Int { state.withLock { $0.connections.count } }
 
@@ -188,33 +130,23 @@ private final class ListenerCore: Sendable {
 
   private func wakeUp() { _ = wakeUpEnds.write.sendNow([0]) }
 
-  private func acceptAll() {
+  func acceptAll() {
     while let isFull = state.withLock({ $0.isStopped ? nil : $0.isFull(limits) }) {
       // Beyond the limit connections wait in the system's queue.
-      let polled = [wakeUpEnds.read] + (isFull ? [] : listening)
-      var entries = polled.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
-      _ = poll(&entries, nfds_t(entries.count), -1)
+      let readable = Socket.waitForReadable([wakeUpEnds.read] + (isFull ? [] : listening))
       _ = wakeUpEnds.read.receiveNow()
       // One at a time, so that the limit is looked at for each; a request may have become whole since the last look.
-      if let index = entries.indices.dropFirst().first(where: { entries[$0].revents != 0 }),
-        !state.withLock({ $0.isFull(limits) })
-      {
-        acceptOne(from: polled[index])
+      guard let socket = readable.first(where: { $0 !== wakeUpEnds.read }), !state.withLock({ $0.isFull(limits) })
+      else { continue }
+      if let connection = socket.accept() {
+        serve(connection)
+      } else {
+        // The client is gone, or the process is out of descriptors and gets one back in a moment.
+        Thread.sleep(forTimeInterval: 0.005)
       }
     }
-    listening.forEach { $0.close() }
-    wakeUpEnds.read.close()
-    wakeUpEnds.write.close()
+    (listening + [wakeUpEnds.read, wakeUpEnds.write]).forEach { $0.close() }
     state.withLock { $0.hasEnded = true }
-  }
-
-  private func acceptOne(from listening: Socket) {
-    switch listening.accept() {
-    case .connection(let socket): serve(socket)
-    case .nothing: break
-    // The process is out of descriptors: one is freed in a moment, here or elsewhere.
-    case .failed: Thread.sleep(forTimeInterval: 0.02)
-    }
   }
 
   private func serve(_ socket: Socket) {
@@ -226,7 +158,7 @@ private final class ListenerCore: Sendable {
       }
       state.nextID += 1
       let id = state.nextID
-      let connection = LoopbackConnection(socket: socket, port: port, limits: limits) { [self] exchange in
+      let connection = LoopbackConnection(socket: socket, port: port, limits: limits) { exchange in
         self.state.withLock { $0.connections[id]?.hasRequest = true }
         await handler(exchange)
       }

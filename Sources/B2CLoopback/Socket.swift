@@ -5,7 +5,7 @@
 #elseif canImport(Musl)
   internal import Musl
 #endif
-internal import B2CCore
+package import B2CCore
 internal import Foundation
 
 /// A TCP socket of this machine.
@@ -13,14 +13,6 @@ internal import Foundation
 /// It can be closed from anywhere at any time, which ends every wait, and is never used after that. A wait blocks a thread
 /// of its own, never one that tasks share; no call made under the lock blocks.
 final class Socket: Sendable {
-  /// The outcome of accepting.
-  enum Accepted {
-    case connection(Socket)
-    case nothing
-    /// The process or the system has no descriptor left, or the socket is closed.
-    case failed
-  }
-
   private static let readSize = 16 * 1024
 
   private struct State {
@@ -49,8 +41,8 @@ final class Socket: Sendable {
     let listener = Socket(descriptor)
     prepare(descriptor)
     // A port whose last connections are still in TIME_WAIT may be listened on again; a second listener may not.
-    setOption(descriptor, level: SOL_SOCKET, name: SO_REUSEADDR, to: 1)
-    if address == .ipv6 { setOption(descriptor, level: CInt(IPPROTO_IPV6), name: IPV6_V6ONLY, to: 1) }
+    setOption(descriptor, level: SOL_SOCKET, name: SO_REUSEADDR, to: CInt(1))
+    if address == .ipv6 { setOption(descriptor, level: CInt(IPPROTO_IPV6), name: IPV6_V6ONLY, to: CInt(1)) }
     guard address.withSocketAddress(port: port, { bind(descriptor, $0, $1) }) == 0, listen(descriptor, SOMAXCONN) == 0
     else { throw ConnectorError(listening: errno, port: port) }
     // Asked of the system: a listener for redirects that other machines can reach must not start.
@@ -70,21 +62,25 @@ final class Socket: Sendable {
     return (Socket(ends[0]), Socket(ends[1]))
   }
 
-  func accept() -> Accepted {
-    withDescriptor { descriptor in
+  /// Returns the next connection; `nil` if there is none, or if the process has no descriptor left.
+  func accept() -> Socket? {
+    withDescriptor { descriptor -> Socket? in
       let connection = acceptConnection(descriptor, nil, nil)
-      guard connection >= 0 else {
-        return [EAGAIN, EINTR, ECONNABORTED, EPROTO].contains(errno) ? .nothing : .failed
-      }
+      guard connection >= 0 else { return nil }
       Self.prepare(connection)
       // An answer is one or two small writes; waiting to join them would only delay it.
-      Self.setOption(connection, level: CInt(IPPROTO_TCP), name: TCP_NODELAY, to: 1)
-      return .connection(Socket(connection))
-    } ?? .failed
+      Self.setOption(connection, level: CInt(IPPROTO_TCP), name: TCP_NODELAY, to: CInt(1))
+      return Socket(connection)
+    } ?? nil
   }
 
-  /// The number by which `poll(2)` knows it; -1, which that ignores, once it is closed.
-  var descriptor: CInt { withDescriptor { $0 } ?? -1 }
+  /// Blocks the thread until one of the sockets can be read, and returns all that can.
+  static func waitForReadable(_ sockets: [Socket]) -> [Socket] {
+    // `poll(2)` ignores the number of a closed socket, -1.
+    var entries = sockets.map { pollfd(fd: $0.withDescriptor { $0 } ?? -1, events: Int16(POLLIN), revents: 0) }
+    _ = poll(&entries, nfds_t(entries.count), -1)
+    return zip(sockets, entries).filter { $1.revents != 0 }.map(\.0)
+  }
 
   /// Reads what has arrived, or waits for it; empty when the connection has ended, `nil` when the deadline passes first.
   func receive(until deadline: ContinuousClock.Instant?) async -> [UInt8]? {
@@ -130,8 +126,7 @@ final class Socket: Sendable {
   /// Closes the connection with a reset instead of an end.
   func reset() {
     end { descriptor in
-      var option = linger(l_onoff: 1, l_linger: 0)
-      _ = setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+      Self.setOption(descriptor, level: SOL_SOCKET, name: SO_LINGER, to: linger(l_onoff: 1, l_linger: 0))
       // Wakes the threads that wait for it; nothing is sent.
       _ = shutdown(descriptor, CInt(SHUT_RD))
     }
@@ -215,9 +210,26 @@ final class Socket: Sendable {
     SocketConstants.prepare(descriptor)
   }
 
-  private static func setOption(_ descriptor: CInt, level: CInt, name: CInt, to value: CInt) {
-    var value = value
-    _ = setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<CInt>.size))
+  private static func setOption(_ descriptor: CInt, level: CInt, name: CInt, to value: some BitwiseCopyable) {
+    _ = withUnsafeBytes(of: value) { setsockopt(descriptor, level, name, $0.baseAddress, socklen_t($0.count)) }
+  }
+}
+
+extension ConnectorError {
+  /// Makes the error of an error number of the system.
+  package init(listening number: CInt, port: UInt16) {
+    let isInUse = number == EADDRINUSE
+    let system = String(cString: strerror(number))
+    let reason = isInUse ? "is in use by another program" : "cannot be listened on: \(system)"
+    let suggestions = [
+      EADDRINUSE:
+        "End that program or another sign-in that is still open; another port of a redirect URI has to be registered.",
+      // The App Sandbox's answer, and that of a security policy elsewhere.
+      EPERM: "A Mac app with the App Sandbox needs Incoming Connections (Server), under Signing & Capabilities.",
+    ]
+    self.init(
+      own: isInUse ? .portInUse : .presentationFailed, "Port \(port) \(reason).",
+      recoverySuggestion: suggestions[number], underlying: NSError(domain: NSPOSIXErrorDomain, code: Int(number)))
   }
 }
 

@@ -1,10 +1,6 @@
 internal import B2CCore
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// Signs out: first here, and only then at the server, as far as it offers that.
 ///
 /// It is done or it fails: what the cache refuses to list or to remove stays signed in, and the error names it.

@@ -3,10 +3,6 @@ internal import B2CHTTP
 internal import B2COAuth
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 extension URLRequest {
   /// The path of its URL.
   var path: String { url?.path ?? "" }

@@ -138,9 +138,7 @@ public struct TaskAPIClient: Sendable {
   }
 
   /// Sends a request with a token, again where that is allowed, and reads a success.
-  private func call<Value>(
-    _ request: TaskRequest, read: (TaskAnswer) throws -> Value
-  ) async throws -> Value {
+  private func call<Value>(_ request: TaskRequest, read: (TaskAnswer) throws -> Value) async throws -> Value {
     var history = RequestHistory()
     let (body, response) = try await transport.send(
       request.message, limits: requests.limits, isIdempotent: request.isIdempotent, noting: &history)

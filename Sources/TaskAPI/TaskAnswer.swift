@@ -1,19 +1,10 @@
 internal import B2CCore
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// The reason why a success cannot be read, as a clause: "[0]._id is a number; a string is expected".
 struct UnreadableAnswer: Error {
   let reason: String
-  let suggestion: String
-
-  init(_ reason: String, suggestion: String = "Check that the base URL is that of a list of tasks.") {
-    self.reason = reason
-    self.suggestion = suggestion
-  }
+  var suggestion = "Check that the base URL is that of a list of tasks."
 }
 
 /// An answer of the task server.
@@ -35,7 +26,7 @@ struct TaskAnswer: Sendable {
       return try JSONReader.value(body, cutsMarks: true)
     } catch {
       throw UnreadableAnswer(
-        "the answer \(error)", suggestion: "Check the base URL; a proxy or a sign-in page may have answered.")
+        reason: "the answer \(error)", suggestion: "Check the base URL; a proxy or a sign-in page may have answered.")
     }
   }
 }
@@ -75,9 +66,7 @@ extension TaskRequest {
   }
 
   /// Returns the error of a success that cannot be read: the server may have done what was asked.
-  func unreadable(
-    _ answer: TaskAnswer, _ unreadable: UnreadableAnswer, _ history: RequestHistory
-  ) -> ConnectorError {
+  func unreadable(_ answer: TaskAnswer, _ unreadable: UnreadableAnswer, _ history: RequestHistory) -> ConnectorError {
     var error = ConnectorError(
       own: .invalidResponse, "The server answered \(answer.status) to \(message.summary): \(unreadable.reason).",
       recoverySuggestion: unreadable.suggestion)

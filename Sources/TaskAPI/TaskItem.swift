@@ -72,25 +72,25 @@ public struct TaskItem: Sendable, Hashable, Identifiable {
 extension TaskItem {
   /// Reads a list of documents.
   static func list(_ json: JSONValue, in dialect: TaskDialect) throws -> [TaskItem] {
-    guard case .array(let documents) = json else { throw UnreadableAnswer("the answer is \(json.kind), not a list") }
-    var tasks: [TaskItem] = []
-    tasks.reserveCapacity(documents.count)
-    for (index, document) in documents.enumerated() {
-      tasks.append(try TaskItem(document, in: dialect, at: "[\(index)]"))
+    guard let documents = json.array else {
+      throw UnreadableAnswer(reason: "the answer is \(json.kind), not a list")
     }
-    return tasks
+    return try documents.enumerated().map { index, document in
+      try TaskItem(document, in: dialect, at: "[\(index)]")
+    }
   }
 
   /// Reads one document; of two titles the dialect's own counts, and the other is kept as an unknown field.
   init(_ document: JSONValue, in dialect: TaskDialect, at place: String = "") throws {
     let name = place.isEmpty ? "the task" : place
     guard case .object(var fields) = document else {
-      throw UnreadableAnswer("\(name) is \(document.kind), not an object")
+      throw UnreadableAnswer(reason: "\(name) is \(document.kind), not an object")
     }
     func take<Value>(_ key: String, _ expected: String, _ value: (JSONValue) -> Value?) throws -> Value? {
       guard let field = fields.removeValue(forKey: key), field != .null else { return nil }
       guard let value = value(field) else {
-        throw UnreadableAnswer("\(place.isEmpty ? key : "\(place).\(key)") is \(field.kind); \(expected) is expected")
+        let path = place.isEmpty ? key : "\(place).\(key)"
+        throw UnreadableAnswer(reason: "\(path) is \(field.kind); \(expected) is expected")
       }
       return value
     }
@@ -99,9 +99,8 @@ extension TaskItem {
     completed = try take("completed", "true or false", \.bool) ?? false
     creationDate = try take("date", "an ISO 8601 date with seconds") { $0.string.flatMap { Dates.internet($0) } }
     let otherKey = dialect.titleKey == "task" ? "Text" : "task"
-    guard
-      let title = try take(dialect.titleKey, "a string", \.string) ?? take(otherKey, "a string", \.string)
-    else { throw UnreadableAnswer("\(name) has no title (task or Text)") }
+    guard let title = try take(dialect.titleKey, "a string", \.string) ?? take(otherKey, "a string", \.string)
+    else { throw UnreadableAnswer(reason: "\(name) has no title (task or Text)") }
     itemName = title
     unknownFields = fields
   }

@@ -1,10 +1,6 @@
 internal import B2CCore
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// A request of the task client, and the errors that it can end in.
 struct TaskRequest: Sendable {
   let message: URLRequest
@@ -29,9 +25,7 @@ struct TaskRequests: Sendable {
   let dialect: TaskDialect
   let limits: TransportLimits
 
-  func list() throws -> TaskRequest {
-    TaskRequest(message: try message("GET"), isIdempotent: true, action: "lists")
-  }
+  func list() throws -> TaskRequest { TaskRequest(message: try message("GET"), isIdempotent: true, action: "lists") }
 
   func add(_ item: TaskItem) throws -> TaskRequest {
     try checkName(of: item)
@@ -87,9 +81,7 @@ struct TaskRequests: Sendable {
     }
   }
 
-  private func message(
-    _ method: String, id: String? = nil, body: JSONValue? = nil
-  ) throws -> URLRequest {
+  private func message(_ method: String, id: String? = nil, body: JSONValue? = nil) throws -> URLRequest {
     var message = URLRequest(method: method, url: try url(id), headers: ["Accept": "application/json"])
     guard let body else { return message }
     message.setValue("application/json", forHTTPHeaderField: "Content-Type")

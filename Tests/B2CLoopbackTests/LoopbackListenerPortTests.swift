@@ -14,10 +14,10 @@ import Testing
 struct LoopbackListenerPortTests {
   static let rows: [(CInt, ErrorCode, words: String, suggestion: String?)] = [
     (EADDRINUSE, .portInUse, "Port 8400 is in use", "End that program"),
-    (EACCES, .presentationFailed, "Listening on port 8400 is not allowed: ", nil),
-    (EPERM, .presentationFailed, "Listening on port 8400 is not allowed: ", "App Sandbox needs Incoming Connections"),
-    (EADDRNOTAVAIL, .presentationFailed, "The loopback address is not available: ", nil),
-    (EMFILE, .presentationFailed, "Listening on port 8400 failed: ", nil),
+    (EACCES, .presentationFailed, "Port 8400 cannot be listened on: ", nil),
+    (EPERM, .presentationFailed, "Port 8400 cannot be listened on: ", "App Sandbox needs Incoming Connections"),
+    (EADDRNOTAVAIL, .presentationFailed, "Port 8400 cannot be listened on: ", nil),
+    (EMFILE, .presentationFailed, "Port 8400 cannot be listened on: ", nil),
   ]
 
   @Test(

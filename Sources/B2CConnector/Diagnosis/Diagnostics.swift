@@ -38,16 +38,14 @@ extension Connector {
       try Task.checkCancellation()
       return Diagnosis(Diagnostics.findings(ofUnusable: error))
     }
-    let connector = Result {
-      // Presenter and cache of the app must not prevent the other checks.
-      var harmless = environment
-      harmless.presenter = nil
-      harmless.cache = InMemoryTokenCache()
-      return try Connector(settings: read, environment: harmless)
-    }
+    // Presenter and cache of the app must not prevent the other checks.
+    var harmless = environment
+    harmless.presenter = nil
+    harmless.cache = InMemoryTokenCache()
     return try await Diagnostics(
       settings: read, presenter: environment.presenter ?? Defaults.presenter(),
-      isOptional: environment.presenter == nil, connector: connector
+      isOptional: environment.presenter == nil,
+      connector: Result { try Connector(settings: read, environment: harmless) }
     ).diagnosis()
   }
 }
@@ -70,8 +68,8 @@ struct Diagnostics: Sendable {
     switch connector {
     case .success(let connector): findings += try await Self.findings(of: connector)
     case .failure(let error):
-      findings.append(Self.finding(of: error, check: "authority"))
-      findings.append(Finding("metadata and keys", .skipped, "the authority must be fixed first"))
+      let skipped = Finding("metadata and keys", .skipped, "the authority must be fixed first")
+      findings += [Self.finding(of: error, check: "authority"), skipped]
     }
     let presenterFinding = try await Self.check("presenter") {
       let redirectURI = settings.redirectURI
@@ -147,55 +145,43 @@ extension Diagnostics {
     if signIn != nil || policies.isEmpty, !policies.contains(where: { $0?.key == signIn?.key }) {
       policies.append(signIn)
     }
-    var findings: [Finding] = []
+    let source = connector.settings.policies.source
+    var findings: [Finding]
     do {
-      if let policy = try connector.policy(for: .signIn) {
-        let source = connector.settings.policies.source(of: policy)
-        findings.append(Finding("sign-in policy", .ok, "\(policy.id) (\(source))"))
-      }
+      let policy = try connector.policy(for: .signIn)
+      findings = policy.map { [Finding("sign-in policy", .ok, "\($0.id) (\(source($0)))")] } ?? []
     } catch {
-      findings.append(finding(of: error, check: "sign-in policy"))
+      findings = [finding(of: error, check: "sign-in policy")]
     }
     var canAsk = findings.allSatisfy { $0.outcome == "ok" }
     for policy in policies {
       let name = policy.map { " of \($0.id)" } ?? ""
       let metadata = try await check("metadata" + name) {
         let (published, unusable) = try await services.fetchProvider(policy)
-        let source = policy.map { " (\(connector.settings.policies.source(of: $0)))" } ?? ""
-        let issuer = "issuer \(PrintableText.plain(published))\(source)"
+        let issuer = "issuer \(PrintableText.plain(published))" + (policy.map { " (\(source($0)))" } ?? "")
         guard !unusable.isEmpty else { return (.ok, issuer, nil) }
         let detail = "\(issuer); cannot be used, and is ignored: \(unusable.joined(separator: ", "))"
         return (.warning, detail, "Have the issuer publish an https URL without parameters of the protocol.")
       }
-      findings.append(metadata)
-      guard metadata.outcome != "failed" else {
-        findings.append(Finding("keys" + name, .skipped, "there is no metadata"))
-        canAsk = canAsk && policy?.key != signIn?.key
-        continue
+      let keys = try await check("keys" + name) {
+        guard metadata.outcome != "failed" else { return (.skipped, "there is no metadata", nil) }
+        let count = try await services.usableKeyCount(policy)
+        guard count == 0 else { return (.ok, "\(count) can verify a signature", nil) }
+        let advice = policy == nil ? "Check the provider's signing keys." : "Check the policy's keys in the portal."
+        return (.failed, "none can verify a signature", advice)
       }
-      findings.append(
-        try await check("keys" + name) {
-          let count = try await services.usableKeyCount(policy)
-          guard count == 0 else { return (.ok, "\(count) can verify a signature", nil) }
-          let advice = policy == nil ? "Check the provider's signing keys." : "Check the policy's keys in the portal."
-          return (.failed, "none can verify a signature", advice)
-        })
+      findings += [metadata, keys]
+      if metadata.outcome == "failed", policy?.key == signIn?.key { canAsk = false }
     }
-    guard canAsk else {
-      return findings + [Finding("sign-in page", .skipped, "what it needs must be fixed first")]
+    let page = try await check("sign-in page") {
+      guard canAsk else { return (.skipped, "what it needs must be fixed first", nil) }
+      let (instead, isOfflineAccessLeftOut) = try await services.askSignInPage()
+      let advice = "Sign in once: only that shows if client ID, redirect URI and scopes are accepted."
+      if let instead { return (.skipped, instead, advice) }
+      let leftOut = isOfflineAccessLeftOut ? "; offline_access was not asked for" : ""
+      return (.ok, "client ID and redirect URI are accepted; scopes are checked at the sign-in" + leftOut, nil)
     }
-    return findings + [
-      try await check("sign-in page") {
-        let (instead, isOfflineAccessLeftOut) = try await services.askSignInPage()
-        if let instead {
-          return (
-            .skipped, instead, "Sign in once: only that shows if client ID, redirect URI and scopes are accepted."
-          )
-        }
-        let leftOut = isOfflineAccessLeftOut ? "; offline_access was not asked for" : ""
-        return (.ok, "client ID and redirect URI are accepted; scopes are checked at the sign-in" + leftOut, nil)
-      }
-    ]
+    return findings + [page]
   }
 }
 

@@ -2,8 +2,6 @@ internal import B2CCore
 internal import Foundation
 
 #if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-
   extension SessionDelegate {
     /// Uses the refused answer as the result.
     ///

@@ -2,10 +2,6 @@ internal import B2CCore
 internal import Dispatch
 public import Foundation
 
-#if canImport(FoundationNetworking)
-  public import FoundationNetworking
-#endif
-
 /// Sends requests over a dedicated `URLSession`.
 ///
 /// Redirects are not followed. Cookies, caches and stored credentials are neither read nor written. Only https, or http
@@ -33,9 +29,7 @@ public final class URLSessionTransport: HTTPTransport {
   }
 
   /// Makes a transport that looks for a proxy in a given environment.
-  package init(
-    clock: any Clock<Duration> = ContinuousClock(), environment: @escaping @Sendable (String) -> String?
-  ) {
+  package init(clock: any Clock<Duration> = ContinuousClock(), environment: @escaping @Sendable (String) -> String?) {
     self.clock = clock
     self.environment = environment
   }

@@ -2,10 +2,6 @@ internal import B2CCore
 internal import B2CIDToken
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// The answer to one authorization request, after every check of ``PendingSignIn/validate(_:from:)``.
 struct ValidatedCallback: Sendable {
   let code: Secret
@@ -55,9 +51,7 @@ extension PendingSignIn {
   ///
   /// - Returns: What came instead of an answer; `nil` for an answer that accepts the app.
   /// - Throws: ``ConnectorError`` for what is refused, and for what keeps the page from answering; `CancellationError`.
-  func ask(
-    _ provider: Provider, over transport: RetryingTransport, limits: TransportLimits
-  ) async throws -> String? {
+  func ask(_ provider: Provider, over transport: RetryingTransport, limits: TransportLimits) async throws -> String? {
     var history = RequestHistory()
     let (body, response) = try await transport.send(
       URLRequest(method: "GET", url: url), limits: limits, noting: &history)
@@ -70,9 +64,12 @@ extension PendingSignIn {
         return "it sent the browser on to \(text.show(RedactedURL(target).description) ?? "another page")"
       }
       let parameters = try CallbackParameters(target)
-      if let refusal = refusal(parameters, provider), !refusal.isAboutUser { throw refusal }
-      let isAnswer = parameters["code"] != nil || parameters["error"] != nil
-      return isAnswer ? nil : "it came back without a code and without an error"
+      guard let refusal = refusal(parameters, provider) else {
+        return parameters["code"] == nil ? "it came back without a code and without an error" : nil
+      }
+      // There is no user to sign in (OpenID Connect Core section 3.1.2.6), so the rest was accepted.
+      guard [.interactionRequired, .userCancelledInPage].contains(refusal.code) else { throw refusal }
+      return nil
     }
     if let refusal = ServerAnswer(page: body, response, at: provider.tokenRoute.service, hiding: secrets) {
       throw error(of: refusal, provider)
@@ -86,9 +83,8 @@ extension PendingSignIn {
   private var secrets: [Secret] { [state, nonce, verifier] }
 
   private func checkIssuer(_ issuer: String?, _ provider: Provider) throws(ConnectorError) {
-    let isRight =
-      issuer.map { IssuerExpectation(published: provider.metadata.issuer).accepts(callbackIssuer: $0) }
-      ?? !provider.metadata.sendsIssuerInCallback
+    let expected = IssuerExpectation(published: provider.metadata.issuer)
+    let isRight = issuer.map(expected.accepts(callbackIssuer:)) ?? !provider.metadata.sendsIssuerInCallback
     guard isRight else {
       let fault =
         issuer == nil ? "has no iss, though the issuer promises one" : "comes from another issuer than the one asked"
@@ -99,28 +95,23 @@ extension PendingSignIn {
 
 /// The parameters of a callback: from the query, else from the fragment.
 struct CallbackParameters {
-  /// By the bytes of their names: to hash a string takes more than linear time for one of combining marks.
-  private let values: [[UInt8]: String]
+  private let pairs: [(name: String, value: String)]
 
   /// Reads a callback URL.
   init(_ url: URL) throws(ConnectorError) {
     guard url.absoluteString.utf8.count <= 65_536 else {
       throw ConnectorError(own: .invalidResponse, "The callback URL is longer than 64 KiB.")
     }
-    var values: [[UInt8]: String] = [:]
-    for pair in Self.pairs(of: url) {
-      guard ![pair.name, pair.value].contains(where: CombiningMarks.areTooMany) else {
-        throw ConnectorError(
-          own: .invalidResponse,
-          "The callback has a parameter with more than \(CombiningMarks.maximumRun) combining marks in a row.")
-      }
-      let name = Array(pair.name.utf8)
-      // RFC 6749 section 3.1 allows no parameter twice. What only describes an error does no harm, and the first counts.
-      guard values[name] == nil || !["code", "state", "iss", "error"].contains(where: { $0.utf8.elementsEqual(name) })
-      else { throw ConnectorError(own: .invalidResponse, "The callback has a parameter twice.") }
-      if values[name] == nil { values[name] = pair.value }
+    pairs = Self.pairs(of: url)
+    guard !pairs.flatMap({ [$0.name, $0.value] }).contains(where: CombiningMarks.areTooMany) else {
+      throw ConnectorError(
+        own: .invalidResponse,
+        "The callback has a parameter with more than \(CombiningMarks.maximumRun) combining marks in a row.")
     }
-    self.values = values
+    // RFC 6749 section 3.1 allows no parameter twice. What only describes an error does no harm, and the first counts.
+    for name in ["code", "state", "iss", "error"] where pairs.count(where: { ASCIIText.isSame($0.name, name) }) > 1 {
+      throw ConnectorError(own: .invalidResponse, "The callback has a parameter twice.")
+    }
   }
 
   /// The parameters in order, from the one part of a callback URL that counts.
@@ -138,5 +129,5 @@ struct CallbackParameters {
     return inQuery.contains { pair in answers.contains { ASCIIText.isSame($0, pair.name) } } ? inQuery : inFragment
   }
 
-  subscript(name: String) -> String? { values[Array(name.utf8)] }
+  subscript(name: String) -> String? { pairs.first { ASCIIText.isSame($0.name, name) }?.value }
 }

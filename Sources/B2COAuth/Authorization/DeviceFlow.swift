@@ -1,10 +1,6 @@
 internal import B2CCore
 public import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// Runs the device authorization grant (RFC 8628).
 package struct DeviceFlow: Sendable {
   let services: OAuthServices
@@ -30,10 +26,8 @@ package struct DeviceFlow: Sendable {
       let answer = try await services.endpoint.post(
         fields, to: endpoint, isMicrosoft: provider.isMicrosoft, correlationID: correlationID)
       guard answer.1.statusCode == 200 else {
-        throw services.endpoint.refusal(
-          answer, of: fields,
-          to: TokenRoute(url: endpoint, policy: provider.policy, service: provider.tokenRoute.service),
-          correlationID: provider.known(correlationID))
+        let route = TokenRoute(url: endpoint, policy: provider.policy, service: provider.tokenRoute.service)
+        throw services.endpoint.refusal(answer, of: fields, to: route, correlationID: provider.known(correlationID))
       }
       let ticket = try DeviceTicket(answer.0, from: endpoint, now: services.environment.now())
       try await show(ticket.authorization)
@@ -56,17 +50,11 @@ package struct DeviceFlow: Sendable {
       } catch let error as ConnectorError {
         switch error.oauthError {
         case "authorization_pending": break
-        // RFC 8628 section 3.5: five seconds more from now on.
-        case "slow_down": interval += .seconds(5)
         case "expired_token": throw Self.ended
-        default:
-          guard error.isRetryable else { throw error }
-          // The same section recommends twice the interval after a connection that brought no answer.
-          if error.status == nil {
-            interval = min(interval * 2, max(interval, .seconds(60)))
-          } else {
-            interval += .seconds(5)
-          }
+        case let refusal:
+          guard refusal == "slow_down" || error.isRetryable else { throw error }
+          // RFC 8628 section 3.5: five seconds more from now on, or twice the interval if there was no answer.
+          interval = error.status == nil ? min(interval * 2, max(interval, .seconds(60))) : interval + .seconds(5)
         }
         // No code lives for a day: a longer wait ends with the code.
         pause = max(interval, .seconds(min(error.retryAfter ?? 0, 86_400)))
@@ -89,7 +77,7 @@ struct DeviceTicket: Sendable {
     guard let fields = try? JSONReader.object(body),
       let deviceCode = fields["device_code"]?.string, !deviceCode.isEmpty,
       let userCode = fields["user_code"]?.string, !userCode.isEmpty,
-      let url = Self.url(fields["verification_uri"]?.string ?? fields["verification_url"]?.string)
+      let url = (fields["verification_uri"] ?? fields["verification_url"])?.serverURL
     else {
       throw ConnectorError(
         own: .invalidResponse, "The device authorization answer lacks a code or an https address."
@@ -99,18 +87,9 @@ struct DeviceTicket: Sendable {
     let life = min(max(fields["expires_in"]?.double ?? 900, 0), 86_400)
     authorization = DeviceAuthorization(
       userCode: PrintableText.plain(userCode, limit: 100), verificationURL: url,
-      completeVerificationURL: Self.url(fields["verification_uri_complete"]?.string),
-      expiresAt: now.addingTimeInterval(life))
+      completeVerificationURL: fields["verification_uri_complete"]?.serverURL, expiresAt: now.addingTimeInterval(life))
     // RFC 8628 section 3.2: five seconds when the server names no interval.
     interval = .seconds(min(max(fields["interval"]?.double ?? 5, 1), 300))
-  }
-
-  /// Reads an address for the user; user-info would make it look like another host's.
-  private static func url(_ text: String?) -> URL? {
-    guard let url = text.flatMap({ URL(string: $0) }), Loopback.isAllowed(url), url.user == nil,
-      url.password == nil
-    else { return nil }
-    return url
   }
 }
 

@@ -44,15 +44,11 @@ extension PendingSignIn {
   /// Returns the URL of the sign-in page for a redirect URI.
   func url(redirectURI: URL) -> URL {
     let parameters: [(name: String, value: String)] = [
-      ("client_id", clientID),
-      ("response_type", "code"),
-      ("redirect_uri", redirectURI.absoluteString),
+      ("client_id", clientID), ("response_type", "code"), ("redirect_uri", redirectURI.absoluteString),
       ("response_mode", "query"),
       ("scope", Scopes.forRequest(scopes + additionalScopes, offlineAccess: addsOfflineAccess).joined(separator: " ")),
-      ("state", state.value),
-      ("nonce", nonce.value),
-      ("code_challenge", PKCE(verifier: verifier).challenge),
-      ("code_challenge_method", "S256"),
+      ("state", state.value), ("nonce", nonce.value),
+      ("code_challenge", PKCE(verifier: verifier).challenge), ("code_challenge_method", "S256"),
     ]
     return (try? Endpoints.appending(parameters + FormEncoding.decode(query), to: endpoint)) ?? endpoint
   }

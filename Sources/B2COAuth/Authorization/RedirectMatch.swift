@@ -45,8 +45,7 @@ package enum CallbackState {
   /// Whether parameters carry a state exactly once and it is the right one.
   static func isRight(_ pairs: [(name: String, value: String)], for state: Secret) -> Bool {
     let states = pairs.filter { ASCIIText.isSame($0.name, "state") }
-    guard states.count == 1 else { return false }
-    return state.isEqualInConstantTime(to: Secret(states[0].value))
+    return states.count == 1 && state.isEqualInConstantTime(to: Secret(states[0].value))
   }
 
   /// Whether a URL came to the redirect URI with the right state, in the part that the rest is read from.

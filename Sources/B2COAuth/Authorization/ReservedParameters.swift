@@ -13,16 +13,12 @@ enum ReservedParameters {
   /// Returns extra parameters in a stable order; throws for those that the app must not set.
   static func checked(_ extra: [String: String]) throws(ConnectorError) -> [(name: String, value: String)] {
     // Some servers drop spaces and control characters from a name, which would then be another one.
-    guard extra.keys.allSatisfy({ !$0.isEmpty && visible($0) == $0 }) else {
-      throw ConnectorError(
-        own: .configuration, "The name of an extra parameter is empty or has a character that is not visible ASCII.",
-        recoverySuggestion: "Remove spaces, control characters and other characters from the name.")
-    }
-    let refused = extra.keys.filter { names.contains($0.lowercased()) }.sorted()
+    let refused = extra.keys.filter { $0.isEmpty || visible($0) != $0 || names.contains($0.lowercased()) }
     guard refused.isEmpty else {
+      let shown = refused.sorted().map { "`\(FormEncoding.escape($0))`" }.joined(separator: ", ")
       throw ConnectorError(
-        own: .configuration, "Extra parameters may not set \(refused.joined(separator: ", ")).",
-        recoverySuggestion: "Use the option of that name, or leave the parameter out.")
+        own: .configuration, "An extra parameter cannot have the name \(shown).",
+        recoverySuggestion: "Use the option of that name. Other names consist of visible ASCII characters.")
     }
     return extra.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
   }

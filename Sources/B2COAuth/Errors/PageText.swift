@@ -62,8 +62,7 @@ enum PageText {
 
   /// A text as far as an error can show it, with one space in place of any number.
   private static func collapsed(_ text: String) -> String {
-    String(decoding: text.utf8.prefix(4_096), as: UTF8.self).split(whereSeparator: \.isWhitespace).joined(
-      separator: " ")
+    String(decoding: text.utf8.prefix(4_096), as: UTF8.self).split { $0.isWhitespace }.joined(separator: " ")
   }
 
   private static let entities = [
@@ -75,14 +74,12 @@ enum PageText {
   /// Decodes the common entities of HTML, once: what a decoded `&amp;` begins stays as it is.
   static func decoded(_ text: String) -> String {
     let start = String(decoding: text.utf8.prefix(8_192), as: UTF8.self)
-    var pieces = start.split(separator: "&", omittingEmptySubsequences: false)[...]
-    var decoded = String(pieces.removeFirst())
-    for piece in pieces {
-      let name = piece.prefix(16).prefix { $0 != ";" }
-      let character = name.endIndex == piece.endIndex || piece[name.endIndex] != ";" ? nil : character(String(name))
-      decoded += character.map { $0 + piece[name.endIndex...].dropFirst() } ?? "&" + piece
+    let pieces = start.split(separator: "&", omittingEmptySubsequences: false)
+    return pieces.dropFirst().reduce(into: String(pieces[0])) { decoded, piece in
+      let parts = piece.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false)
+      let character = parts.count == 2 ? character(String(parts[0])) : nil
+      decoded += character.map { $0 + parts[1] } ?? "&" + piece
     }
-    return decoded
   }
 
   private static func character(_ entity: String) -> String? {

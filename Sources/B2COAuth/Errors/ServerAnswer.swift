@@ -2,10 +2,6 @@ internal import B2CAuthority
 internal import B2CCore
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// What the sign-in service answered instead of what was asked for (RFC 6749 sections 4.1.2.1 and 5.2), and what it means.
 ///
 /// Every text in it is printable, on one line and cut; what looks like a token, or was sent, is replaced.
@@ -53,11 +49,8 @@ extension ServerAnswer {
   /// Reads the error of a callback, decoded from its form (RFC 6749 section 4.1.2.1).
   init(_ parameters: CallbackParameters, at service: Authority.Kind, hiding secrets: [Secret]) {
     self.init(place: .callback, service: service)
-    func value(_ name: String) -> JSONValue { parameters[name].map(JSONValue.string) ?? .null }
-    read(
-      [
-        "error": value("error"), "error_description": value("error_description"), "suberror": value("error_subcode"),
-      ], secrets)
+    let names = ["error": "error", "error_description": "error_description", "suberror": "error_subcode"]
+    read(names.compactMapValues { parameters[$0].map(JSONValue.string) }, secrets)
   }
 
   /// Reads an answer without tokens to a request (RFC 6749 section 5.2).
@@ -89,30 +82,29 @@ extension ServerAnswer {
   init?(page: Data, _ response: HTTPURLResponse, at service: Authority.Kind, hiding secrets: [Secret]) {
     self.init(page, response, to: .callback, at: service, hiding: secrets.map(\.value))
     guard error == nil else { return }
-    let html = Array(page.prefix(65_536))
-    let found = ServiceCode.range(in: html)
+    let html = String(decoding: page.prefix(65_536), as: UTF8.self)
+    let found = html.range(of: ServiceCode.pattern, options: .regularExpression)
     guard found != nil || (400..<500).contains(response.statusCode) && response.statusCode != 429 else { return nil }
     let words = found.map { Self.sentence(in: html[$0.lowerBound...]) } ?? PageText.words(of: page)
     read(["error_description": .string(words)], secrets)
-    code = found.map { String(decoding: html[$0], as: UTF8.self) }
+    code = found.map { String(html[$0]) }
   }
 
   /// The text that begins with one of Microsoft's codes: in a page up to the next tag, in a script up to the quotation mark.
-  private static func sentence(in html: ArraySlice<UInt8>) -> String {
-    let text = html.prefix(4_096).prefix { $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: "\"") }
+  private static func sentence(in html: Substring) -> String {
+    let text = String(
+      decoding: html.utf8.prefix(4_096).prefix { $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: "\"") }, as: UTF8.self)
     // A script writes an apostrophe as \u0027.
-    let json = Data(#"{"text":""#.utf8 + text + #""}"#.utf8)
-    return (try? JSONReader.object(json))?["text"]?.string
-      ?? String(decoding: text.prefix { $0 != UInt8(ascii: "\\") }, as: UTF8.self)
+    let json = Data(#"{"text":"\#(text)"}"#.utf8)
+    return (try? JSONReader.object(json))?["text"]?.string ?? String(text.prefix { $0 != "\\" })
   }
 
   /// Returns the words of a page or a description as they may be shown: entities decoded, without the ids and the time that
   /// Microsoft's services append.
   static func shown(_ words: String, _ text: PrintableText) -> String? {
     let decoded = PageText.decoded(words)
-    let end = ["correlation id", "trace id", "request id", "timestamp"].compactMap { label(in: decoded, $0)?.start }
-      .min()
-    return text.show(String(decoding: Array(decoded.utf8)[..<(end ?? decoded.utf8.count)], as: UTF8.self))
+    let end = label("(correlation|trace|request) id|timestamp", in: decoded)?.lowerBound ?? decoded.endIndex
+    return text.show(String(decoded[..<end]))
   }
 
   /// Takes over what the server said, each field by the same rule: one line, cut, without tokens.
@@ -125,29 +117,21 @@ extension ServerAnswer {
     let words = fields["error_description"]?.string ?? ""
     description = Self.shown(words, text.limited(to: 400))
     suberror = shown("suberror")
-    // Some providers' refresh tokens and codes are UUIDs too.
-    correlationID = shown("correlation_id").flatMap { UUID(uuidString: $0) }
     // The claims are sent back as they are: with a token in them they are not the service's.
     claims = shown("claims", limit: 4_096).flatMap {
       $0.contains(PrintableText.replacement) || (try? JSONReader.object(Data($0.utf8))) == nil ? nil : $0
     }
     // Azure AD B2C writes its code and the correlation id into the description.
-    let id = Self.label(in: words, "correlation id").map {
-      String(decoding: words.utf8.dropFirst($0.end).prefix(36), as: UTF8.self)
-    }
-    correlationID = correlationID ?? id.flatMap(text.show).flatMap { UUID(uuidString: $0) }
-    let start = Array(words.utf8.prefix { !":\t\r\n ".utf8.contains($0) })
-    if ServiceCode.range(in: start) == start.indices { code = String(decoding: start, as: UTF8.self) }
+    let start = String(decoding: words.utf8.prefix(8_192), as: UTF8.self)
+    let id = Self.label("correlation id", in: start).flatMap { text.show(String(start[$0.upperBound...].prefix(36))) }
+    // What was sent is hidden first, because some providers' refresh tokens and codes are UUIDs too.
+    correlationID = [shown("correlation_id"), id].lazy.compactMap { $0.flatMap(UUID.init(uuidString:)) }.first
+    code = start.range(of: "^\(ServiceCode.pattern)(?=[:\\s]|$)", options: .regularExpression).map { String(start[$0]) }
   }
 
-  /// The place of a label and a colon, and that of the value after them, in bytes.
-  private static func label(in text: String, _ label: String) -> (start: Int, end: Int)? {
-    let bytes = text.utf8.prefix(8_192).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
-    for start in bytes.indices where bytes[start...].starts(with: label.utf8) {
-      let rest = bytes[(start + label.utf8.count)...].drop { $0 == 0x20 }
-      if rest.first == UInt8(ascii: ":") { return (start, rest.dropFirst().drop { $0 == 0x20 }.startIndex) }
-    }
-    return nil
+  /// The place of a label, of the colon behind it, and of the spaces around that.
+  private static func label(_ label: String, in text: String) -> Range<String.Index>? {
+    text.range(of: "(\(label)) *: *", options: [.regularExpression, .caseInsensitive])
   }
 }
 
@@ -184,8 +168,8 @@ extension ServerAnswer {
     return switch error {
     case "interaction_required", "login_required", "consent_required", "account_selection_required", "invalid_grant":
       means(.interactionRequired, again)
-    case "invalid_client", "unauthorized_client", "invalid_scope", "unsupported_response_type",
-      "unsupported_grant_type", "invalid_request", "invalid_resource", "invalid_target":
+    case "unsupported_response_type", "invalid_request",
+      _ where Self.aboutTheRequest.contains(error):
       means(.configuration, plainSuggestion)
     // Azure AD B2C says server_error of nearly everything; with a code it is a definite no.
     case "server_error" where code?.hasPrefix("AADB2C") == true: means(.server)
@@ -194,8 +178,7 @@ extension ServerAnswer {
     case "access_denied" where isOfUser, "authorization_declined":
       ServiceCode(code: .userCancelledInPage, meaning: "The user declined.")
     case "access_denied":
-      means(
-        .accessDenied, "Show the user the server's words; with `prompt: .selectAccount` another user can sign in.")
+      means(.accessDenied, "Show the user the server's words; with `prompt: .selectAccount` another user can sign in.")
     default: means(.server)
     }
   }
@@ -207,15 +190,14 @@ extension ServerAnswer {
       // RFC 8628 section 3.5: there it is the user's answer. Elsewhere no user was asked.
       return code == nil && place == .device
     }
-    if suberror == "cancel" { return true }
-    return switch description?.lowercased().trimmingCharacters(in: ["."]) {
     // RFC 6749's own sentence says no more than the code: Authlib sends it with every one.
-    case nil, "the resource owner or authorization server denied the request": service != .b2c
-    case "user did not authorize the request",
-      "the user has denied access to the scope requested by the client application":
-      true
-    default: false
-    }
+    let nothing = "the resource owner or authorization server denied the request"
+    let user = [
+      "user did not authorize the request",
+      "the user has denied access to the scope requested by the client application",
+    ]
+    let words = description?.lowercased().trimmingCharacters(in: ["."]) ?? nothing
+    return suberror == "cancel" || user.contains(words) || words == nothing && service != .b2c
   }
 
   /// Whether a provider that is not Microsoft's refuses a refresh for the token and not for the app or the scopes.
@@ -223,24 +205,22 @@ extension ServerAnswer {
   /// A refusal that names neither is one, since providers differ in the error they give (RFC 6749 section 5.2); so is an
   /// answer without a body. With Microsoft's services `invalid_grant` alone is no proof.
   private var meansRefreshTokenIsRefused: Bool {
-    let aboutTheRequest = [
-      "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope", "invalid_target",
-      "invalid_resource",
-    ]
     // A server that says "later" in a status of the 400s says nothing about the token either.
     let temporary = ["temporarily_unavailable", "server_error", "slow_down"]
     guard service == .openIDConnect, code == nil, let error = error ?? (isEmpty ? "" : nil) else { return false }
-    return isRefusal && !(aboutTheRequest + temporary).contains(error)
+    return isRefusal && !(Self.aboutTheRequest + temporary).contains(error)
   }
+
+  private static let aboutScopes = ["invalid_scope", "invalid_resource", "invalid_target"]
+  /// The errors about the app or the scopes, whatever token or code is sent.
+  private static let aboutTheRequest =
+    ["invalid_client", "unauthorized_client", "unsupported_grant_type"] + aboutScopes
 
   /// Whether that refusal can be of nothing but the token: what else is refused may be the claims that the caller added.
   private var endsByRefusal: Bool { place == .refresh(addsClaims: false) || error == "invalid_grant" }
 
   /// Whether the status is one of a refusal; some servers send an error with 200.
   private var isRefusal: Bool { [200, 400, 401, 403].contains(status) }
-
-  /// Whether Microsoft's services say of the token itself that it is bad.
-  private var isTokenBad: Bool { error == "invalid_grant" && suberror == "bad_token" }
 
   /// The advice on an error of RFC 6749 from a server that says no more by a dedicated code.
   private var plainSuggestion: String? {
@@ -265,8 +245,7 @@ extension ServerAnswer {
   func asError(scopes: [String] = [], policy: Policy? = nil, correlationID sent: UUID? = nil) -> ConnectorError {
     let meaning = meaning
     var message = meaning.meaning
-    let isAboutScopes = ["invalid_scope", "invalid_resource", "invalid_target"].contains(error)
-    if isAboutScopes || code.map(ServiceCode.aboutScopes.contains) == true, !scopes.isEmpty {
+    if Self.aboutScopes.contains(error ?? "") || ServiceCode.aboutScopes.contains(code ?? ""), !scopes.isEmpty {
       message += " The scopes were \(scopes.joined(separator: " "))."
     }
     if meaning.code == .configuration || code == "AADB2C90088", let policy {
@@ -280,20 +259,9 @@ extension ServerAnswer {
     typed.serverCode = code
     typed.serverDescription = description
     typed.claims = claims
-    // The service's own code is definite, whatever `error` it comes with.
-    typed.endsSession = place.isRefresh && isRefusal && (meaning.endsSession || isTokenBad)
+    // The service's own code is definite, whatever `error` it comes with, and so is what Microsoft's say of a bad token.
+    let isDefinite = meaning.endsSession || error == "invalid_grant" && suberror == "bad_token"
+    typed.endsSession = place.isRefresh && isRefusal && isDefinite
     return typed
-  }
-}
-
-extension ConnectorError {
-  /// Whether a request without a user was refused for the lack of one (OpenID Connect Core section 3.1.2.6).
-  var isAboutUser: Bool {
-    let known = [
-      "login_required", "interaction_required", "consent_required", "account_selection_required", "AADB2C90077",
-      "AADSTS50058", "AADSTS50076", "AADSTS65001",
-    ]
-    return code == .userCancelledInPage
-      || code == .interactionRequired && [oauthError, serverCode].contains { known.contains($0 ?? "") }
   }
 }

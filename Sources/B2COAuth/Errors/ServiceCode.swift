@@ -12,14 +12,8 @@ struct ServiceCode {
   /// The entry of a code as the service writes it, such as `AADB2C90118`.
   static func named(_ code: String) -> ServiceCode? { table[code] }
 
-  /// The place of the first code in a text: a family, and one to nine digits.
-  static func range(in bytes: [UInt8]) -> Range<Int>? {
-    for start in bytes.indices where ["AADB2C", "AADSTS"].contains(where: { bytes[start...].starts(with: $0.utf8) }) {
-      let digits = bytes[(start + 6)...].prefix(9).prefix { (0x30...0x39).contains($0) }
-      if !digits.isEmpty { return start..<digits.endIndex }
-    }
-    return nil
-  }
+  /// A code as the service writes it, as a regular expression: a family, and one to nine digits.
+  static let pattern = "AAD(B2C|STS)[0-9]{1,9}"
 
   /// Codes whose error names the scopes that were sent.
   static let aboutScopes: Set<String> = [
@@ -37,8 +31,7 @@ struct ServiceCode {
     }
 
     // The user.
-    add(
-      .passwordResetRequested, "AADB2C90118", "The user asked for a new password.", "Run the password-reset policy.")
+    add(.passwordResetRequested, "AADB2C90118", "The user asked for a new password.", "Run the password-reset policy.")
     add(.userCancelledInPage, "AADB2C90091 AADSTS65004", "The user cancelled in the page, or declined to consent.")
     add(.accessDenied, "AADB2C99002", "There is no such user.", "Let the user sign up first.")
     add(
@@ -85,9 +78,7 @@ struct ServiceCode {
     add(
       .configuration, "AADB2C90117 AADSTS70011 AADSTS650053", "A scope is not offered.",
       "Publish the scope in the API's registration, or correct its name.")
-    add(
-      .configuration, "AADB2C90055", "A scope names no API.", "Write API scopes as `https://<tenant>/<api>/<scope>`.")
-
+    add(.configuration, "AADB2C90055", "A scope names no API.", "Write API scopes as `https://<tenant>/<api>/<scope>`.")
     add(
       .configuration, "AADSTS500011 AADSTS50001 AADSTS650052 AADSTS650057 AADSTS65005",
       "The API that a scope names is not known in the tenant, or not registered for the app.",
@@ -115,23 +106,19 @@ struct ServiceCode {
       "Compare the tenant in the authority with its name or ID in the portal.")
     add(
       .configuration, "AADB2C90018 AADB2C90068 AADB2C90285 AADSTS700016 AADSTS700038",
-      "The client ID is not registered in this tenant.",
-      "Compare clientId and authority with the app registration in the portal.")
+      "The client ID is not registered in this tenant.", registration)
     add(
       .configuration, "AADB2C90058 AADB2C90079 AADB2C90081 AADB2C90084 AADSTS7000218",
       "The app is registered as another type of client.", "Register it as a public (native) client.")
     add(
       .configuration, "AADB2C90092 AADB2C90284 AADB2C90205 AADSTS7000112",
-      "The application is disabled or lacks consent.",
-      registration)
-    add(
-      .configuration, "AADB2C90087 AADB2C90279", "The grant was made for another protocol version or client.")
+      "The application is disabled or lacks consent.", registration)
+    add(.configuration, "AADB2C90087 AADB2C90279", "The grant was made for another protocol version or client.")
     add(
       .configuration,
       "AADB2C90008 AADB2C90010 AADB2C90011 AADB2C90012 AADB2C90013 AADB2C90014 AADB2C90083 AADB2C90115 AADB2C99005",
       "The service refused the request, its scopes or its client.", registration)
-    add(
-      .configuration, "AADB2C90043", "The service does not take this prompt.", "Use another prompt, or `.automatic`.")
+    add(.configuration, "AADB2C90043", "The service does not take this prompt.", "Use another prompt, or `.automatic`.")
     add(
       .configuration, "AADB2C90086", "The service does not support this kind of token request.",
       "Check that the policy and the authority are Azure AD B2C's, which has no device codes.")
@@ -153,8 +140,7 @@ struct ServiceCode {
     add(
       .serviceUnavailable, "AADB2C90035 AADB2C90037 AADB2C90048 AADB2C90206",
       "The service is temporarily unavailable.", "Try again later.")
-    add(
-      .server, "AADB2C90182 AADB2C90183 AADB2C90184 AADB2C99059", "The service refused the proof key (PKCE).")
+    add(.server, "AADB2C90182 AADB2C90183 AADB2C90184 AADB2C99059", "The service refused the proof key (PKCE).")
     return table
   }()
 }

@@ -9,11 +9,11 @@
 
   /// The expiring activities of `ProcessInfo`, which exist in extensions too.
   private struct SystemActivity: ExpiringActivity {
-    private let queue = DispatchQueue(label: "B2COAuth.activity", qos: .userInitiated)
-
     func perform(reason: String, _ block: @escaping @Sendable (_ isExpired: Bool) -> Void) {
       // The request for time goes to another process; no thread that tasks share waits for it.
-      queue.async { ProcessInfo.processInfo.performExpiringActivity(withReason: reason, using: block) }
+      DispatchQueue.global(qos: .userInitiated).async {
+        ProcessInfo.processInfo.performExpiringActivity(withReason: reason, using: block)
+      }
     }
   }
 #else

@@ -13,7 +13,6 @@ public import Foundation
 public final class ExternalBrowserPresenter: SignInPresenter, Redacted {
   private let open: @Sendable (URL) async throws -> Void
   private let timeout: Duration
-  private let clock: any Clock<Duration>
   private let pages: OpenPages
 
   /// Creates a presenter.
@@ -29,7 +28,6 @@ public final class ExternalBrowserPresenter: SignInPresenter, Redacted {
   ) {
     self.open = open
     self.timeout = timeout
-    self.clock = clock
     pages = OpenPages(clock: clock)
   }
 
@@ -66,8 +64,7 @@ public final class ExternalBrowserPresenter: SignInPresenter, Redacted {
   public func validate(redirectURI: URL) throws {
     switch RedirectKind(redirectURI) {
     case .appScheme, .https: return
-    case .loopback, .unusable:
-      throw RedirectKind.mismatch(redirectURI, presenter: "ExternalBrowserPresenter")
+    case .loopback, .unusable: throw RedirectKind.mismatch(redirectURI, presenter: "ExternalBrowserPresenter")
     }
   }
 
@@ -87,6 +84,6 @@ public final class ExternalBrowserPresenter: SignInPresenter, Redacted {
     let page = try await pages.begin(request)
     defer { pages.end(page) }
     if pages.open(page) { Browser.open(request.url, by: open, onFailure: page.callback.fail) }
-    return try await page.callback.result(within: timeout, purpose: request.purpose, clock: clock).get()
+    return try await pages.outcome(of: page, within: timeout).get()
   }
 }

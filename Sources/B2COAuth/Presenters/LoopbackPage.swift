@@ -6,22 +6,6 @@ internal import Foundation
 ///
 /// It is static: nothing of the request is in it, it runs no script and loads nothing.
 enum LoopbackPage {
-  // The page's own URL holds the code: it is neither stored nor sent as a referrer.
-  static let commonHeaders: [String: String] = [
-    "Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-  ]
-
-  /// Returns the answer to the redirect.
-  static func response(html: String) -> LoopbackResponse {
-    var headers = commonHeaders
-    headers["Content-Type"] = "text/html; charset=utf-8"
-    headers["Content-Security-Policy"] =
-      "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none';"
-      + " frame-ancestors 'none'"
-    return LoopbackResponse(status: 200, headers: headers, body: Data(html.utf8))
-  }
-
   /// The page where the app has none.
   static func html(isSuccess: Bool) -> String {
     let heading = isSuccess ? "You can close this window" : "Not finished"
@@ -41,5 +25,21 @@ enum LoopbackPage {
       </main>
 
       """
+  }
+}
+
+extension LoopbackResponse {
+  /// Returns an answer that runs no script and loads nothing.
+  ///
+  /// Its own URL may hold the code, so it is neither stored nor sent as a referrer.
+  static func page(_ text: String, type: String = "text/plain", status: Int = 200) -> LoopbackResponse {
+    let policy =
+      "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none';"
+      + " frame-ancestors 'none'"
+    let headers = [
+      "Content-Type": "\(type); charset=utf-8", "Content-Security-Policy": policy, "Cache-Control": "no-store",
+      "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
+    ]
+    return LoopbackResponse(status: status, headers: headers, body: Data(text.utf8))
   }
 }

@@ -15,7 +15,6 @@ public struct LoopbackPresenter: SignInPresenter, Redacted {
   private let open: @Sendable (URL) async throws -> Void
   private let page: @Sendable (_ isSuccess: Bool) -> String
   private let timeout: Duration
-  private let clock: any Clock<Duration>
   private let pages: OpenPages
 
   /// Creates a presenter.
@@ -34,7 +33,6 @@ public struct LoopbackPresenter: SignInPresenter, Redacted {
     self.open = open
     self.page = page ?? LoopbackPage.html
     self.timeout = timeout
-    self.clock = clock
     pages = OpenPages(clock: clock)
   }
 
@@ -62,46 +60,35 @@ public struct LoopbackPresenter: SignInPresenter, Redacted {
     // An older page may have the port that this page needs, so `begin` waits until that port is free.
     let current = try await pages.begin(request)
     defer { pages.end(current) }
-    let callback = current.callback
-    let flow = LoopbackFlow(
-      request: request, redirect: redirect, page: page, firstPage: OneTimePage(), callback: callback)
-    let listener = try await flow.listen()
-    if pages.open(current) { Browser.open(flow.firstPage.url(at: listener), by: open, onFailure: callback.fail) }
-    let outcome = await callback.result(within: timeout, purpose: request.purpose, clock: clock)
+    let firstPage = OneTimePage()
+    let listener = try await listen(for: current, at: redirect, firstPage)
+    if pages.open(current) { Browser.open(firstPage.url(at: listener), by: open, onFailure: current.callback.fail) }
+    let outcome = await pages.outcome(of: current, within: timeout)
     await listener.close()
     return try outcome.get()
   }
-}
 
-/// The listener of one sign-in: the one-time page, the redirect, and 404 for everything else.
-private struct LoopbackFlow: Sendable {
-  let request: PresentationRequest
-  let redirect: LoopbackRedirectURI
-  let page: @Sendable (_ isSuccess: Bool) -> String
-  let firstPage: OneTimePage
-  let callback: PendingCallback
-
-  /// Starts to listen at the redirect URI's port.
+  /// Starts to listen at the redirect URI's port for the one-time page and the redirect; everything else is 404.
   ///
   /// - Throws: An error with code ``ErrorCode/portInUse`` or ``ErrorCode/presentationFailed``.
-  func listen() async throws -> LoopbackListener {
+  private func listen(
+    for current: OpenPages.Page, at redirect: LoopbackRedirectURI, _ firstPage: OneTimePage
+  ) async throws -> LoopbackListener {
+    let (request, callback) = (current.request, current.callback)
     // The first answer wins: reloading the page cannot bring a second one.
     let isAnswered = Locked(false)
     return try await LoopbackListener(port: redirect.port, addresses: redirect.addresses, limits: .redirect) {
-      exchange in
+      [page] exchange in
       let redirectURI = redirect.listening(on: exchange.port)
       let target = request.url(redirectingTo: redirectURI)
       if await firstPage.answer(exchange, target: target, onFailure: callback.fail) { return }
       guard let answer = LoopbackCallback(exchange, path: redirect.path, redirectURI: redirectURI, for: request),
-        isAnswered.withLock({ isAnswered in
-          defer { isAnswered = true }
-          return !isAnswered
-        })
+        isAnswered.setOnce()
       else {
-        await exchange.respond(.plain(404, "Not found.\n"))
+        await exchange.respond(.page("Not found.\n", status: 404))
         return
       }
-      await exchange.respond(LoopbackPage.response(html: page(answer.isSuccess)))
+      await exchange.respond(.page(page(answer.isSuccess), type: "text/html"))
       callback.succeed(answer.url)
     }
   }
@@ -120,13 +107,12 @@ private struct LoopbackCallback {
   /// state says that the session has ended (OpenID Connect RP-Initiated Logout 1.0 section 3).
   init?(_ exchange: LoopbackExchange, path: String, redirectURI: URL, for request: PresentationRequest) {
     let query = exchange.request.query ?? ""
-    // A browser never sends a fragment; one that came would hide what follows it.
-    guard exchange.request.method == "GET", exchange.request.path == path, exchange.hasHostOfThisMachine,
-      !query.contains("#")
-    else { return nil }
     let pairs = FormEncoding.decode(query)
-    guard request.purpose == .signOut || CallbackState.isRight(pairs, for: request.state) else { return nil }
-    guard let url = URL(string: redirectURI.textBeforeQuery + (query.isEmpty ? "" : "?" + query)) else { return nil }
+    // A browser never sends a fragment; one that came would hide what follows it.
+    guard exchange.isGetOfThisMachine, exchange.request.path == path, !query.contains("#"),
+      request.purpose == .signOut || CallbackState.isRight(pairs, for: request.state),
+      let url = URL(string: redirectURI.textBeforeQuery + (query.isEmpty ? "" : "?" + query))
+    else { return nil }
     self.url = url
     let hasCode = pairs.contains { $0.name == "code" && !$0.value.isEmpty }
     isSuccess = !pairs.contains { $0.name == "error" } && (hasCode || request.purpose == .signOut)

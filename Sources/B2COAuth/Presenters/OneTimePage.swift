@@ -24,18 +24,12 @@ struct OneTimePage: Sendable {
   ///   - target: The URL of the real page.
   ///   - onFailure: Gets the error that ends the sign-in: the page was fetched twice.
   /// - Returns: Whether it was a request to the page; nothing was answered when it was not.
-  func answer(
-    _ exchange: LoopbackExchange, target: URL, onFailure: (ConnectorError) -> Void
-  ) async -> Bool {
-    guard exchange.request.method == "GET", exchange.hasHostOfThisMachine,
-      path.isEqualInConstantTime(to: Secret(exchange.request.target))
-    else { return false }
-    let isFirst = isFetched.withLock { isFetched in
-      defer { isFetched = true }
-      return !isFetched
+  func answer(_ exchange: LoopbackExchange, target: URL, onFailure: (ConnectorError) -> Void) async -> Bool {
+    guard exchange.isGetOfThisMachine, path.isEqualInConstantTime(to: Secret(exchange.request.target)) else {
+      return false
     }
-    guard isFirst else {
-      await exchange.respond(.plain(410, "This address was already used. Start again in the app.\n"))
+    guard isFetched.setOnce() else {
+      await exchange.respond(.page("This address was already used. Start again in the app.\n", status: 410))
       onFailure(
         ConnectorError(
           own: .presentationFailed,
@@ -43,31 +37,21 @@ struct OneTimePage: Sendable {
           recoverySuggestion: "Start again, and open the page once only."))
       return true
     }
-    var response = LoopbackResponse.plain(302, "")
+    var response = LoopbackResponse.page("", status: 302)
     response.headers["Location"] = target.absoluteString
     await exchange.respond(response)
     return true
   }
 }
 
-extension LoopbackResponse {
-  /// Returns an answer that is neither stored nor named as a referrer, and allows nothing.
-  static func plain(_ status: Int, _ text: String) -> LoopbackResponse {
-    var response = LoopbackResponse.text(text, status: status)
-    response.headers.merge(LoopbackPage.commonHeaders) { _, new in new }
-    response.headers["Content-Security-Policy"] = "default-src 'none'; frame-ancestors 'none'"
-    return response
-  }
-}
-
 extension LoopbackExchange {
-  /// Whether the request names this machine and the listener's port.
+  /// Whether this is a GET that names this machine and the listener's port.
   ///
   /// Any other name that resolves to this machine belongs to a page elsewhere (DNS rebinding).
-  var hasHostOfThisMachine: Bool {
+  var isGetOfThisMachine: Bool {
     let names = RedirectURIRules.listenerHosts
     // Browsers leave out the port of http.
     let hosts = names.map { "\($0):\(port)" } + (port == 80 ? Array(names) : [])
-    return hosts.contains((request.headers["host"] ?? "").lowercased())
+    return request.method == "GET" && hosts.contains((request.headers["host"] ?? "").lowercased())
   }
 }

@@ -84,6 +84,24 @@ package final class OpenPages: Sendable {
     }
   }
 
+  /// Waits for the end of a page; a result, so that what the page needed can be closed before it is looked at.
+  ///
+  /// - Returns: The callback, or ``ConnectorError`` with code ``ErrorCode/timedOut``; `CancellationError`; the error that
+  ///   ended the page.
+  func outcome(of page: Page, within timeout: Duration) async -> Result<URL, any Error> {
+    let late = ConnectorError(
+      own: .timedOut, "The page was not finished within \(timeout.components.seconds) seconds.",
+      recoverySuggestion: page.request.purpose == .signIn
+        ? "If the page showed an error, compare clientId, redirectUri and scopes with the app registration." : nil,
+      // The same call would show the user another page.
+      isRetryable: false)
+    do {
+      return .success(try await withTimeout(timeout, on: clock, throwing: late) { try await page.callback.value() })
+    } catch {
+      return .failure(error)
+    }
+  }
+
   /// Returns the current page if a condition holds; from then on no page is current.
   func take(if condition: (PresentationRequest) -> Bool) -> Page? {
     state.withLock { state in

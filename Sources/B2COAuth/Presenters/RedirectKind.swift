@@ -53,12 +53,10 @@ enum RedirectKind: Hashable {
 
 extension RedirectKind {
   /// Returns the error of a presenter that cannot receive a redirect URI.
-  static func mismatch(_ redirectURI: URL, presenter: String, reason: String? = nil) -> ConnectorError {
-    let reason = reason.map { ": " + $0 } ?? "."
-    return ConnectorError(
+  static func mismatch(_ redirectURI: URL, presenter: String) -> ConnectorError {
+    ConnectorError(
       own: .unsupportedRedirectURI,
-      "\(presenter) cannot receive the redirect URI \(RedactedURL(redirectURI))\(reason)"
-        + " \(RedirectKind(redirectURI).advice)",
+      "\(presenter) cannot receive the redirect URI \(RedactedURL(redirectURI)). \(RedirectKind(redirectURI).advice)",
       recoverySuggestion: "Use that presenter, or register another redirect URI.")
   }
 }

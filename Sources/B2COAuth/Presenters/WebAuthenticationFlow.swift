@@ -40,10 +40,7 @@ package struct WebAuthenticationFlow: Sendable {
     case .https where supportsHTTPSCallbacks:
       let path = URLComponents(url: redirectURI, resolvingAgainstBaseURL: true)?.path ?? ""
       return .https(host: redirectURI.host ?? "", path: path.isEmpty ? "/" : path)
-    case .https:
-      throw RedirectKind.mismatch(
-        redirectURI, presenter: "WebAuthenticationPresenter", reason: "this system's version is too old for https.")
-    case .loopback, .unusable:
+    case .https, .loopback, .unusable:
       throw RedirectKind.mismatch(redirectURI, presenter: "WebAuthenticationPresenter")
     }
   }
@@ -79,10 +76,7 @@ package struct WebAuthenticationFlow: Sendable {
     guard pages.open(page) else { return try await page.callback.value() }
     isShown = session.start { [pages] outcome in
       pages.close(page)
-      switch outcome {
-      case .success(let url): page.callback.succeed(url)
-      case .failure(let error): page.callback.fail(error)
-      }
+      page.callback.end(outcome.mapError { $0 })
     }
     let refusal = ConnectorError(
       own: .presentationFailed, "The system did not show the sign-in sheet.",

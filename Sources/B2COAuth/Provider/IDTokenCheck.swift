@@ -23,21 +23,16 @@ struct IDTokenCheck: Sendable {
       clientID: services.configuration.clientID, issuer: IssuerExpectation(published: provider.metadata.issuer),
       nonce: nonce, policy: provider.policy?.id, now: services.serverClock.now, skew: services.configuration.clockSkew,
       accessToken: accessToken, allowedAlgorithms: provider.allowedAlgorithms)
-    let providers = services.providers
-    let known = try await providers.keys(of: provider, correlationID: correlationID)
+    func verify(_ keys: JWKSet) throws(ConnectorError) -> [String: JSONValue] {
+      try IDTokenVerifier().verify(try IDToken(compact: idToken), keys: keys, expectations: expectations).all
+    }
+    let known = try await services.providers.keys(of: provider, correlationID: correlationID)
     do {
-      return try Self.verify(idToken, known, expectations)
+      return try verify(known)
     } catch  where error.isRetryable {
       // Only what a fresh copy of the keys may change.
     }
-    let fresh = try await providers.freshKeys(of: provider, correlationID: correlationID)
-    return try Self.verify(idToken, fresh, expectations)
-  }
-
-  private static func verify(
-    _ idToken: Secret, _ keys: JWKSet, _ expectations: IDTokenExpectations
-  ) throws(ConnectorError) -> [String: JSONValue] {
-    try IDTokenVerifier().verify(try IDToken(compact: idToken), keys: keys, expectations: expectations).all
+    return try verify(try await services.providers.freshKeys(of: provider, correlationID: correlationID))
   }
 }
 

@@ -35,8 +35,7 @@ struct Provider: Sendable {
       let token = endpoints.token ?? metadata.tokenEndpoint
     else {
       throw ConnectorError(
-        own: .invalidResponse, "The metadata document has no authorization_endpoint or no token_endpoint that is https."
-      )
+        own: .invalidResponse, "The metadata document lacks an https authorization_endpoint or token_endpoint.")
     }
     authorizationEndpoint = authorization
     tokenRoute = TokenRoute(
@@ -98,16 +97,14 @@ struct ProviderMetadata: Sendable {
         own: .invalidResponse, "The metadata document \(error).",
         recoverySuggestion: "Check the authority in the settings; a proxy or a sign-in page may have answered.")
     }
-    guard let issuer = fields["issuer"]?.string, !issuer.isEmpty else {
-      throw ConnectorError(own: .invalidResponse, "The metadata document has no issuer.")
+    func url(_ name: String) -> URL? {
+      fields[name]?.serverURL.flatMap { allowsHTTP || $0.scheme?.lowercased() == "https" ? $0 : nil }
+    }
+    guard let issuer = fields["issuer"]?.string, !issuer.isEmpty, let keys = url("jwks_uri") else {
+      throw ConnectorError(own: .invalidResponse, "The metadata document lacks an issuer or an https jwks_uri.")
     }
     self.issuer = issuer
-    func url(_ name: String) -> URL? {
-      guard let url = fields[name]?.string.flatMap({ URL(string: $0) }), Loopback.isAllowed(url), url.user == nil,
-        allowsHTTP || url.scheme?.lowercased() == "https"
-      else { return nil }
-      return url
-    }
+    keysEndpoint = keys
     authorizationEndpoint = url("authorization_endpoint")
     tokenEndpoint = url("token_endpoint")
     endSessionEndpoint = url("end_session_endpoint").flatMap {
@@ -122,12 +119,18 @@ struct ProviderMetadata: Sendable {
       "revocation_endpoint": revocationEndpoint, "userinfo_endpoint": userInfoEndpoint,
     ]
     unusableEndpoints = optional.filter { $1 == nil && (fields[$0] ?? .null) != .null }.keys.sorted()
-    guard let keys = url("jwks_uri") else {
-      throw ConnectorError(own: .invalidResponse, "The metadata document has no jwks_uri that is https.")
-    }
-    keysEndpoint = keys
     sendsIssuerInCallback = fields["authorization_response_iss_parameter_supported"]?.bool ?? false
     scopes = fields["scopes_supported"]?.array?.compactMap(\.string) ?? []
     signingAlgorithms = fields["id_token_signing_alg_values_supported"]?.array?.compactMap(\.string) ?? []
+  }
+}
+
+extension JSONValue {
+  /// The text as a URL that may be opened: https, or http to this machine.
+  ///
+  /// A user name or a password in it would make it look like another host's.
+  var serverURL: URL? {
+    guard let url = string.flatMap({ URL(string: $0) }), Loopback.isAllowed(url) else { return nil }
+    return url.user == nil && url.password == nil ? url : nil
   }
 }

@@ -2,10 +2,6 @@ internal import B2CCore
 internal import B2CIDToken
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// Finds providers and their keys and keeps both: metadata are fetched once in their lifetime, for each policy,
 /// and keys also when a token's key is not among them.
 actor ProviderDirectory {
@@ -30,9 +26,7 @@ actor ProviderDirectory {
   ///
   /// Without retries a request that fails is not sent again; the events of those that are have the correlation id of the
   /// caller who began.
-  func provider(
-    for policy: Policy?, retries: Bool = true, correlationID: UUID? = nil
-  ) async throws -> Provider {
+  func provider(for policy: Policy?, retries: Bool = true, correlationID: UUID? = nil) async throws -> Provider {
     let key = policy?.key ?? ""
     var provider =
       if let entry = entries[key], isFresh(entry.fetchedAt) { entry.provider } else {
@@ -94,17 +88,14 @@ actor ProviderDirectory {
   }
 
   /// Fetches the metadata of a policy now, checks it against the authority, and keeps its provider.
-  func fetchProvider(
-    _ policy: Policy?, retries: Bool = true, correlationID: UUID? = nil
-  ) async throws -> Provider {
+  func fetchProvider(_ policy: Policy?, retries: Bool = true, correlationID: UUID? = nil) async throws -> Provider {
     let authority = configuration.authority
     let endpoints = try Endpoints(authority: authority, policy: policy)
     do {
       let document = try await json(
         at: endpoints.metadata, what: "metadata document", policy: policy, retries: retries,
         correlationID: correlationID)
-      let metadata = try ProviderMetadata(
-        json: document, allowsHTTP: authority.baseURL.scheme?.lowercased() == "http")
+      let metadata = try ProviderMetadata(json: document, allowsHTTP: authority.baseURL.scheme?.lowercased() == "http")
       try check(metadata, policy)
       let provider = try Provider(
         configuration: configuration, policy: policy, endpoints: endpoints, metadata: metadata)
@@ -179,17 +170,15 @@ actor ProviderDirectory {
     let temporary = ErrorCode(temporaryStatus: status)
     let policyAdvice = policy.map { ", the tenant and the name of the policy \($0.id)" } ?? ""
     let place = policy.map { " of the policy \($0.id)" } ?? ""
+    let redirect = (300..<400).contains(status) ? ", a redirect that is not followed" : ""
     var error = ConnectorError(
       own: temporary ?? ((400..<500).contains(status) ? .configuration : .invalidResponse),
-      "The request for the \(what)\(place) failed with status \(status)"
-        + ((300..<400).contains(status) ? ", a redirect that is not followed" : "")
-        + ": GET \(RedactedURL(url)).",
+      "The request for the \(what)\(place) failed with status \(status)\(redirect): GET \(RedactedURL(url)).",
       recoverySuggestion: temporary == nil ? "Check the authority\(policyAdvice) in the settings." : "Try again later.",
       status: status)
     error.retryAfter = RetryAfter.seconds(in: response)
     // Microsoft's services say here that there is no such tenant or policy.
-    let kind = configuration.authority.kind(for: policy)
-    let said = ServerAnswer(page: body, response, at: kind, hiding: [])
+    let said = ServerAnswer(page: body, response, at: configuration.authority.kind(for: policy), hiding: [])
     (error.oauthError, error.serverCode, error.serverDescription) = (said?.error, said?.code, said?.description)
     throw error.about(url)
   }

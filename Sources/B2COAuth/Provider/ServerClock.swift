@@ -1,10 +1,6 @@
 internal import B2CCore
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// How far this device's clock is from the server's, by the `Date` of its last answer.
 ///
 /// A wrong device clock then locks no one out: an id_token's times are compared with the server's time. A `Date` is not

@@ -40,9 +40,7 @@ struct RefreshedIdentity: Sendable {
     return isComparable && isOfSignIn(new, after, record.claims) ? new : nil
   }
 
-  private func other(
-    _ new: [String: JSONValue], _ before: [String: String], _ after: [String: String]
-  ) -> String? {
+  private func other(_ new: [String: JSONValue], _ before: [String: String], _ after: [String: String]) -> String? {
     func differs(_ name: String) -> Bool {
       if let before = before[name], let after = after[name] { !ASCIIText.isSame(before, after) } else { false }
     }
@@ -71,9 +69,7 @@ struct RefreshedIdentity: Sendable {
   ///
   /// If claims from the future were taken over, every later token would count as older, and a role that the server takes
   /// away would stay.
-  private func isOfSignIn(
-    _ new: [String: JSONValue], _ named: [String: String], _ old: [String: JSONValue]
-  ) -> Bool {
+  private func isOfSignIn(_ new: [String: JSONValue], _ named: [String: String], _ old: [String: JSONValue]) -> Bool {
     let latest = now.addingTimeInterval(skew)
     guard named["iss"] != nil, named["sub"] != nil || new["sub"] == .string(IDTokenClaims.subjectPlaceholder),
       audience(new) != nil,

@@ -1,10 +1,6 @@
 internal import B2CCore
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// Talks to the token endpoint: one form out, one JSON object back (RFC 6749 sections 4.1.3 and 6).
 struct TokenEndpoint: Sendable {
   let configuration: OAuthConfiguration
@@ -49,17 +45,14 @@ struct TokenEndpoint: Sendable {
   func post(
     _ fields: [(name: String, value: String)], to url: URL, isMicrosoft: Bool, correlationID: UUID
   ) async throws -> (Data, HTTPURLResponse) {
-    var headers = [
-      "Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json",
-    ]
+    var headers = ["Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"]
     if isMicrosoft {
       headers["client-request-id"] = correlationID.uuidString.lowercased()
       headers["return-client-request-id"] = "true"
       headers["x-client-SKU"] = Library.name
       headers["x-client-Ver"] = Library.version
     }
-    let request = URLRequest(
-      method: "POST", url: url, headers: headers, body: Data(FormEncoding.encode(fields).utf8))
+    let request = URLRequest(method: "POST", url: url, headers: headers, body: Data(FormEncoding.encode(fields).utf8))
     var history = RequestHistory()
     do {
       let answer = try await transport.send(
@@ -104,14 +97,11 @@ struct TokenEndpoint: Sendable {
     let place: ServerAnswer.Place =
       value("refresh_token") != nil
       ? .refresh(addsClaims: value("claims") != nil) : value("device_code") == nil ? .code : .device
-    var error = ServerAnswer(
-      answer.body, answer.response, to: place, at: route.service, hiding: Self.secretFields.compactMap(value)
-    )
-    .asError(
-      scopes: value("scope")?.split(separator: " ").map(String.init) ?? [], policy: route.policy,
-      correlationID: correlationID
-    )
-    .about(route.url, method: "POST")
+    let said = ServerAnswer(
+      answer.body, answer.response, to: place, at: route.service, hiding: Self.secretFields.compactMap(value))
+    let scopes = value("scope")?.split(separator: " ").map(String.init) ?? []
+    var error = said.asError(scopes: scopes, policy: route.policy, correlationID: correlationID)
+      .about(route.url, method: "POST")
     let status = answer.response.statusCode
     let signIn = configuration.defaultPolicy.flatMap { $0.key == route.policy?.key ? nil : $0 }
     // A gateway may answer the same, so the session does not end. A page in plain text with 400 proves less than a 404.

@@ -26,9 +26,7 @@ struct TokenResponse: Sendable {
       throw ConnectorError(
         own: .invalidResponse, "The token endpoint answered 200 with something that is not a JSON object.", status: 200)
     }
-    func secret(_ name: String) -> Secret? {
-      fields[name]?.string.flatMap { $0.isEmpty ? nil : Secret($0) }
-    }
+    func secret(_ name: String) -> Secret? { fields[name]?.string.flatMap { $0.isEmpty ? nil : Secret($0) } }
     idToken = secret("id_token")
     refreshToken = secret("refresh_token")
     let given = secret("access_token")
@@ -62,15 +60,9 @@ struct TokenResponse: Sendable {
   }
 
   private static func lifetime(_ fields: [String: JSONValue], serverNow: Date) -> TimeInterval {
-    let seconds: TimeInterval
-    if let stated = fields["expires_in"]?.double {
-      seconds = stated
-    } else if let end = fields["expires_on"]?.double {
-      seconds = end - (fields["not_before"]?.double ?? serverNow.timeIntervalSince1970)
-    } else {
-      seconds = assumedLifetime
-    }
+    let start = fields["not_before"]?.double ?? serverNow.timeIntervalSince1970
+    let seconds = fields["expires_in"]?.double ?? fields["expires_on"]?.double.map { $0 - start }
     // A year is beyond every access token; what is outside is a server's mistake, not a reason to trap later.
-    return min(max(seconds, 0), 31_536_000)
+    return min(max(seconds ?? assumedLifetime, 0), 31_536_000)
   }
 }

@@ -2,10 +2,6 @@ internal import B2CCore
 internal import B2CIDToken
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 extension TokenSource {
   /// Returns the provider's present answer about a user, without opening a page.
   ///
@@ -22,8 +18,7 @@ extension TokenSource {
   package func userInfo(user: UserInfo? = nil) async throws -> UserInfo {
     guard let session = try await services.session(user?.id) else { throw Self.notSignedIn(user?.id) }
     let verified = services.user(session)
-    guard !services.isMicrosoft,
-      let url = try await services.providers.provider(for: nil).metadata.userInfoEndpoint
+    guard !services.isMicrosoft, let url = try await services.providers.provider(for: nil).metadata.userInfoEndpoint
     else { return verified }
     let (claims, subject) = try await claims(at: url, user: verified)
     // Core 5.3.2: otherwise the answer may be about the owner of another token.
@@ -54,8 +49,7 @@ extension TokenSource {
     let status = response.statusCode
     guard status == 200 else {
       var error = ConnectorError(
-        own: ErrorCode(temporaryStatus: status) ?? .server,
-        "The userinfo endpoint answered \(status).", status: status)
+        own: ErrorCode(temporaryStatus: status) ?? .server, "The userinfo endpoint answered \(status).", status: status)
       error.retryAfter = RetryAfter.seconds(in: response)
       throw error.about(url)
     }

@@ -35,9 +35,7 @@ public struct UserInfo: Sendable, Hashable, Identifiable {
   ///   - claims: The claims by name, as an id_token has them.
   ///   - policyID: The policy that was run; it is not read from the claims.
   ///   - hasSession: Whether tokens are available without the user.
-  public init(
-    id: String, claims: [String: JSONValue] = [:], policyID: String? = nil, hasSession: Bool = false
-  ) {
+  public init(id: String, claims: [String: JSONValue] = [:], policyID: String? = nil, hasSession: Bool = false) {
     self.id = id
     self.claims = claims
     self.policyID = policyID
@@ -74,9 +72,7 @@ public struct UserInfo: Sendable, Hashable, Identifiable {
   }
 
   /// The name the user signs in with: `preferred_username`, `upn`, `unique_name`, else the first email.
-  public var username: String? {
-    text("preferred_username") ?? text("upn") ?? text("unique_name") ?? emails.first
-  }
+  public var username: String? { text("preferred_username") ?? text("upn") ?? text("unique_name") ?? emails.first }
 
   /// The identity provider (`idp`), such as `facebook.com`; `nil` for a user of the tenant itself.
   public var identityProvider: String? { text("idp") }
@@ -87,25 +83,23 @@ public struct UserInfo: Sendable, Hashable, Identifiable {
   /// Some providers send a boolean as text.
   private func isTrue(_ name: String) -> Bool { claims[name]?.bool ?? (text(name) == "true") }
 
-  private func text(_ name: String) -> String? {
-    claims[name]?.string.flatMap { $0.isEmpty ? nil : $0 }
-  }
+  private func text(_ name: String) -> String? { claims[name]?.string.flatMap { $0.isEmpty ? nil : $0 } }
 
   /// Whether the user is the one of an email, user name, object id or subject.
   ///
   /// At a generic issuer a subject is compared exactly (OpenID Connect Core section 2), and only a verified email counts,
   /// since anyone may claim another; Microsoft's authorities ignore case.
   func isUser(_ wanted: String, isMicrosoft: Bool) -> Bool {
-    guard isMicrosoft else {
-      let wanted = wanted.trimmingCharacters(in: .whitespaces)
-      let email = isTrue("email_verified") ? text("email") : nil
-      return ASCIIText.isSame(subject, wanted) || email.map { ASCIIText.isSameIgnoringCase($0, wanted) } == true
-    }
-    let names =
-      emails
-      + ["preferred_username", "upn", "unique_name", "email", "oid", "sub", "signInName"].compactMap { text($0) }
     let wanted = wanted.trimmingCharacters(in: .whitespaces)
+    let verified = isTrue("email_verified") ? ["email"] : []
+    let names = isMicrosoft ? self.names + ["oid", "sub"].compactMap(text) : verified.compactMap(text)
     return names.contains { ASCIIText.isSameIgnoringCase($0, wanted) }
+      || (!isMicrosoft && ASCIIText.isSame(subject, wanted))
+  }
+
+  /// Every address and user name.
+  private var names: [String] {
+    emails + ["preferred_username", "upn", "unique_name", "email", "signInName"].compactMap(text)
   }
 
   /// Returns what to do if the id_token has nothing to compare with the user that the settings require.
@@ -117,7 +111,6 @@ public struct UserInfo: Sendable, Hashable, Identifiable {
       guard objectID == nil, !GUID.isGUID(subject) else { return nil }
       return "Add the claim User's Object ID to the user flow, or the scope profile to the settings."
     }
-    let names = emails + ["preferred_username", "upn", "unique_name", "signInName"].compactMap { text($0) }
     let isComparable =
       isMicrosoft
       ? names.contains { $0.contains("@") == isAddress }

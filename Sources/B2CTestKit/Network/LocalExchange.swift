@@ -2,10 +2,6 @@ internal import B2CCore
 internal import B2CHTTP
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// The steps of every local server around its core: it records the request, applies the faults, dates the answer.
 final class LocalExchange: Sendable {
   struct State {

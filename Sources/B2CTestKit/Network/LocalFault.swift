@@ -1,10 +1,6 @@
 internal import B2CCore
-internal import B2CHTTP
+public import B2CHTTP
 public import Foundation
-
-#if canImport(FoundationNetworking)
-  public import FoundationNetworking
-#endif
 
 /// One rule by which a local server misbehaves: on which requests, how often, and how.
 ///

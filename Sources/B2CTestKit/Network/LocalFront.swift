@@ -3,36 +3,31 @@ internal import B2CHTTP
 package import B2CLoopback
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// A local server's front on loopback HTTP, from its start to its stop.
 ///
 /// It ends with the server: nothing in it holds the server, and letting go of the listener closes it.
 final class LocalFront: Sendable {
-  private let listening = Locked<(url: URL, listener: LoopbackListener)?>(nil)
+  private let listener = Locked<LoopbackListener?>(nil)
 
   /// Where the server listens; `nil` while it is stopped.
-  var url: URL? { listening.withLock { $0?.url } }
+  var url: URL? { listener.withLock { $0.map { LocalURL.make(Self.origin($0.port)) } } }
+
+  private static func origin(_ port: UInt16) -> String { "http://127.0.0.1:\(port)" }
 
   /// Listens for a server, unless it does; `answer` returns `nil` when the server is gone.
   func start(port: UInt16, answer: @escaping @Sendable (URLRequest) async throws -> LocalResponse?) async throws {
     guard url == nil else { return }
     // This process may be the client too, and a proxy cannot reach a port of this machine.
     Self.exemptThisMachineFromProxies
-    let origin = Locked<String?>(nil)
     // A task server has to take long titles.
     let limits = LoopbackLimits(bodyBytes: 8 << 20)
-    let listener = try await LoopbackListener(port: port, limits: limits) { exchange in
+    let started = try await LoopbackListener(port: port, limits: limits) { exchange in
       let sent = exchange.request
       guard Self.namesThisMachine(sent) else {
-        _ = await exchange.respond(.text("This server answers for names of this machine only.", status: 421))
+        await exchange.respond(.text("This server answers for names of this machine only.", status: 421))
         return
       }
-      guard let origin = origin.withLock({ $0 }), let target = URL(string: origin + sent.target) else {
-        return exchange.close()
-      }
+      guard let target = URL(string: Self.origin(exchange.port) + sent.target) else { return exchange.close() }
       let body = sent.body.isEmpty ? nil : sent.body
       do {
         let request = URLRequest(method: sent.method, url: target, headers: sent.headers, body: body)
@@ -44,19 +39,11 @@ final class LocalFront: Sendable {
         exchange.reset()
       }
     }
-    let text = "http://127.0.0.1:\(listener.port)"
-    origin.withLock { $0 = text }
-    listening.withLock { $0 = (LocalURL.make(text), listener) }
+    listener.withLock { $0 = started }
   }
 
   /// Stops listening; the port is free when this returns.
-  func stop() async {
-    let stopped = listening.withLock { listening in
-      defer { listening = nil }
-      return listening
-    }
-    await stopped?.listener.close()
-  }
+  func stop() async { await listener.withLock { $0.take() }?.close() }
 
   /// Returns whether the `Host` field names this machine, at any port because a port may be forwarded.
   ///

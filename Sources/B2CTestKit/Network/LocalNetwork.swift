@@ -2,10 +2,6 @@ internal import B2CCore
 public import B2CHTTP
 public import Foundation
 
-#if canImport(FoundationNetworking)
-  public import FoundationNetworking
-#endif
-
 /// A network without sockets: carries each request to the local server that answers for its origin.
 ///
 /// ```swift

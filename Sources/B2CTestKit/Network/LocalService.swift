@@ -1,10 +1,6 @@
 public import B2CHTTP
 public import Foundation
 
-#if canImport(FoundationNetworking)
-  public import FoundationNetworking
-#endif
-
 /// A local server: one core from request to answer, reached in memory or over loopback HTTP.
 public protocol LocalService: Sendable {
   /// Whether a request is meant for this service, by scheme, host and port.

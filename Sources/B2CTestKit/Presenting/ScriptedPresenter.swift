@@ -3,10 +3,6 @@ public import B2CHTTP
 public import B2COAuth
 public import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// A scripted person at the sign-in pages of a ``LocalTenant``: fills in each page, follows the redirects.
 ///
 /// Each page takes one action of the script; the last action is used for every page after it, so a script of one sign-in

@@ -3,10 +3,6 @@ internal import B2CHTTP
 internal import Foundation
 internal import TaskAPI
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 extension LocalTaskServer {
   /// Answers one request.
   func respond(to request: URLRequest) -> LocalResponse {
@@ -77,15 +73,14 @@ extension LocalTaskServer {
   }
 
   private func update(_ fields: [String: JSONValue], of owner: String, id: String?) -> LocalResponse {
-    let changed: LocalTask? = state.withLock { tasks in
+    state.withLock { tasks in
       guard let id, let index = tasks.firstIndex(where: { ASCIIText.isSame($0.id, id) && $0.isOf(owner) }) else {
-        return nil
+        return taskNotFound
       }
       if let flag = fields["completed"]?.bool { tasks[index].completed = flag }
       if let title = title(fields) { tasks[index].text = title }
-      return tasks[index]
+      return json(.object(document(tasks[index])))
     }
-    return changed.map { json(.object(document($0))) } ?? taskNotFound
   }
 
   private func delete(_ fields: [String: JSONValue], of owner: String, id: String?) -> LocalResponse {

@@ -1,11 +1,7 @@
 internal import B2CCore
-internal import B2CHTTP
+public import B2CHTTP
 public import Foundation
 public import TaskAPI
-
-#if canImport(FoundationNetworking)
-  public import FoundationNetworking
-#endif
 
 /// The tutorial's task API for tests and demonstrations: bearer tokens of a ``LocalTenant`` are checked, every person
 /// has separate tasks.

@@ -2,10 +2,6 @@ internal import B2CCore
 internal import B2CHTTP
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// A page of a tenant: words and, unless something ends there, one form.
 ///
 /// A browser is answered with HTML, a ``ScriptedPresenter`` with the same page as JSON.

@@ -116,8 +116,10 @@ extension LocalTenant {
     let code = RandomText.make()
     let grant = LocalGrant(
       userID: session.user.id, policyID: call.policy?.id, scopes: LocalTenantCall.scopes(call.query),
-      authenticatedAt: session.since, isNewUser: isNewUser)
-    state.withLock { $0.codes[Secret(code)] = IssuedCode(grant: grant, request: call.query, issuedAt: call.now) }
+      authenticatedAt: session.since, request: call.query, isNewUser: isNewUser)
+    // Codes live ten minutes.
+    let end = call.now.addingTimeInterval(600)
+    state.withLock { $0.codes[Secret(code)] = IssuedGrant(grant: grant, expiresAt: end) }
     var response = redirect([("code", code)] + (isEntra ? [("session_state", RandomText.guid())] : []), call)
     // Facebook's own mark, which survives on the way to the app.
     if kind(call) == .federatedSignIn, provider(call) == "facebook.com" { response.headers["Location"]? += "#_=_" }

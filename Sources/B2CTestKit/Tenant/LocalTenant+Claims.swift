@@ -4,12 +4,13 @@ internal import Foundation
 
 /// The two kinds of token, claim by claim.
 extension LocalTenant {
-  func signedIDToken(_ subject: LocalTokenSubject, accessToken: String?, _ call: LocalTenantCall) throws -> String {
-    let key = try signingKey
-    let user = subject.user
-    var claims = commonClaims(subject, audience: call.form["client_id"] ?? clientID, call)
-    claims["auth_time"] = .integer(subject.grant.authenticatedAt.epoch)
-    claims["nonce"] = subject.nonce.map(JSONValue.string)
+  func signedIDToken(
+    _ grant: LocalGrant, of user: LocalUser, accessToken: String?, _ call: LocalTenantCall
+  ) throws -> String {
+    let key = try signingKey()
+    var claims = commonClaims(grant, of: user, audience: call.form["client_id"] ?? clientID, call)
+    claims["auth_time"] = .integer(grant.authenticatedAt.epoch)
+    if !call.isRefresh { claims["nonce"] = grant.request["nonce"].map(JSONValue.string) }
     claims["idp"] = user.identityProvider.map(JSONValue.string)
     if isEntra {
       claims["preferred_username"] = .string(user.email)
@@ -18,7 +19,7 @@ extension LocalTenant {
     }
     if shape == .b2c {
       claims["emails"] = .array([.string(user.email)])
-      if subject.grant.isNewUser, !subject.isRefresh { claims["newUser"] = .bool(true) }
+      if grant.isNewUser, !call.isRefresh { claims["newUser"] = .bool(true) }
     } else {
       claims["email"] = .string(user.email)
     }
@@ -29,9 +30,9 @@ extension LocalTenant {
   }
 
   func signedAccessToken(
-    _ subject: LocalTokenSubject, _ scopes: LocalScopes, audience: String, _ call: LocalTenantCall
+    _ grant: LocalGrant, of user: LocalUser, _ scopes: LocalScopes, audience: String, _ call: LocalTenantCall
   ) throws -> String {
-    var claims = commonClaims(subject, audience: audience, call)
+    var claims = commonClaims(grant, of: user, audience: audience, call)
     // Azure AD B2C has the scopes' last parts only; a token for the client itself has none.
     let names = scopes.resourceScopes.filter { $0.lowercased() != clientID.lowercased() }
       .compactMap { $0.split(separator: "/").last.map(String.init) }
@@ -40,30 +41,28 @@ extension LocalTenant {
     // Makes two tokens of the same second differ, as real ones do.
     claims["uti"] = .string(RandomText.guid())
     behavior.changeAccessTokenClaims?(&claims)
-    return try signingKey.token(claims: claims)
+    return try signingKey().token(claims: claims)
   }
 
-  private var signingKey: TestSigningKey {
-    get throws {
-      guard let key = signingKeys.first else { throw LocalRefusal.malformed("no signing key", error: "server_error") }
-      return key
-    }
+  private func signingKey() throws -> TestSigningKey {
+    guard let key = signingKeys.first else { throw LocalRefusal.malformed("no signing key", error: "server_error") }
+    return key
   }
 
   private func commonClaims(
-    _ subject: LocalTokenSubject, audience: String, _ call: LocalTenantCall
+    _ grant: LocalGrant, of user: LocalUser, audience: String, _ call: LocalTenantCall
   ) -> [String: JSONValue] {
     let issuedAt = call.now.epoch
     var claims: [String: JSONValue] = [
-      "iss": .string(issuer(origin: call.origin)), "sub": .string(subject.user.id), "aud": .string(audience),
+      "iss": .string(issuer(origin: call.origin)), "sub": .string(user.id), "aud": .string(audience),
       "iat": .integer(issuedAt), "exp": .integer(issuedAt + accessTokenLifetime.components.seconds),
-      "name": .string(subject.user.displayName),
+      "name": .string(user.displayName),
     ]
     guard shape != .openIDConnect else { return claims }
     claims["nbf"] = .integer(issuedAt)
-    claims["oid"] = .string(subject.user.id)
+    claims["oid"] = .string(user.id)
     claims["ver"] = .string(shape == .b2c ? "1.0" : "2.0")
-    claims["tfp"] = subject.grant.policyID.map(JSONValue.string)
+    claims["tfp"] = grant.policyID.map(JSONValue.string)
     if isEntra { claims["tid"] = .string(tenantID) }
     return claims
   }

@@ -2,10 +2,6 @@ internal import B2CCore
 internal import B2CHTTP
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// The device authorization grant (RFC 8628).
 extension LocalTenant {
   static let deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
@@ -50,12 +46,10 @@ extension LocalTenant {
     var page = LocalPage(
       title: "Sign in on your device", target: call.request.url?.absoluteString,
       fields: [
-        LocalPage.Field(name: "user_code", label: "Code on your device", value: call.form["user_code"] ?? ""),
+        .init(name: "user_code", label: "Code on your device", value: call.form["user_code"] ?? ""),
         .email(call.form["email"]), .password("Password"),
       ],
-      buttons: [
-        LocalPage.Button(action: "continue", label: "Allow"), LocalPage.Button(action: "cancel", label: "Decline"),
-      ])
+      buttons: [.init(action: "continue", label: "Allow"), .init(action: "cancel", label: "Decline")])
     guard call.request.method == "POST" else { return page.response(to: call.request) }
     do {
       let code = (call.form["user_code"] ?? "").trimmingCharacters(in: .whitespaces).uppercased()

@@ -6,10 +6,8 @@ internal import Foundation
 /// Discovery (OpenID Connect Discovery 1.0 section 4) and the signing keys.
 extension LocalTenant {
   func metadata(_ call: LocalTenantCall) -> LocalResponse {
-    let behavior = state.withLock { state in
-      state.counters.metadataRequests += 1
-      return state.behavior
-    }
+    state.withLock { $0.counters.metadataRequests += 1 }
+    let behavior = behavior
     func strings(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }
     let isPlain = shape == .openIDConnect
     let scopes = ["openid", "profile", "email"] + (behavior.offersOfflineAccess ? ["offline_access"] : [])
@@ -35,11 +33,8 @@ extension LocalTenant {
   }
 
   func keySet(_ call: LocalTenantCall) -> LocalResponse {
-    let (keys, behavior) = state.withLock { state in
-      state.counters.keysRequests += 1
-      return (state.keys, state.behavior)
-    }
-    var list = keys.map(\.jwk)
+    state.withLock { $0.counters.keysRequests += 1 }
+    var list = signingKeys.map(\.jwk)
     behavior.changeKeys?(&list)
     return json(["keys": .array(list.map(JSONValue.object))], call)
   }

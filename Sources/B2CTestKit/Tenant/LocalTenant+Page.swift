@@ -2,10 +2,6 @@ internal import B2CCore
 internal import B2CHTTP
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// A page of a policy.
 enum LocalStage: String, Sendable {
   case signIn, signUp, editProfile, resetPassword, identityProvider
@@ -60,13 +56,10 @@ extension LocalTenant {
     default: break
     }
     let session = session(call)
-    let user: LocalUser
-    let isNewUser: Bool
+    let (user, isNewUser): (LocalUser, Bool)
     do {
-      (user, isNewUser) = try state.withLock { state in
-        let count = state.users.count
-        let user = try state.take(stage, call.form, provider: provider(call), signedIn: session?.user.id)
-        return (user, state.users.count > count)
+      (user, isNewUser) = try state.withLock {
+        try $0.take(stage, call.form, provider: provider(call), signedIn: session?.user.id)
       }
     } catch let alert as LocalAlert {
       return show(stage, user: session?.user, alert: alert.text, call)
@@ -98,10 +91,10 @@ struct LocalAlert: Error {
 }
 
 extension LocalTenantState {
-  /// Checks what was typed and changes the people accordingly.
+  /// Checks what was typed and changes the people accordingly; returns the person, and whether they are new.
   fileprivate mutating func take(
     _ stage: LocalStage, _ form: [String: String], provider: String, signedIn: String?
-  ) throws -> LocalUser {
+  ) throws -> (user: LocalUser, isNew: Bool) {
     let email = (form["email"] ?? "").trimmingCharacters(in: .whitespaces)
     let password = form["password"] ?? ""
     let name = (form["displayName"] ?? "").trimmingCharacters(in: .whitespaces)
@@ -109,19 +102,20 @@ extension LocalTenantState {
       guard email.contains("@") else { throw LocalAlert(text: "Enter an email address.") }
       guard password.count >= 8 else { throw LocalAlert(text: "The password needs at least 8 characters.") }
     }
+    let newcomer: LocalUser
     switch stage {
-    case .signIn: return try signIn(form)
+    case .signIn: return (try signIn(form), false)
     case .signUp:
       guard user(email: email) == nil else {
         throw LocalAlert(text: "An account with this email address exists already. Choose another one.")
       }
-      users.append(LocalUser(email: email, password: password, displayName: name))
+      newcomer = LocalUser(email: email, password: password, displayName: name)
     case .editProfile:
       guard let index = users.firstIndex(where: { $0.id == signedIn }) else {
         throw LocalAlert(text: "You are signed out. Go back to the app.")
       }
       users[index].displayName = name
-      return users[index]
+      return (users[index], false)
     case .resetPassword:
       guard let index = users.firstIndex(where: { ASCIIText.isSameIgnoringCase($0.email, email) }) else {
         throw LocalAlert.unknownEmail
@@ -129,16 +123,15 @@ extension LocalTenantState {
       users[index].password = Secret(password)
       // A new password ends what was granted with the old one.
       revokeGrants(of: users[index].id)
-      return users[index]
+      return (users[index], false)
     case .identityProvider:
-      let known = users.first {
-        ASCIIText.isSameIgnoringCase($0.email, email) && $0.identityProvider == provider
-      }
-      if let known { return known }
+      let known = users.first { ASCIIText.isSameIgnoringCase($0.email, email) && $0.identityProvider == provider }
+      if let known { return (known, false) }
       let name = name.isEmpty ? email : name
-      users.append(LocalUser(email: email, password: "", displayName: name, identityProvider: provider))
+      newcomer = LocalUser(email: email, password: "", displayName: name, identityProvider: provider)
     }
-    return users[users.count - 1]
+    users.append(newcomer)
+    return (newcomer, true)
   }
 
   /// Finds the person of an email and password.

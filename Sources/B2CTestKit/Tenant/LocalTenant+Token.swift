@@ -21,31 +21,26 @@ extension LocalTenant {
 
   private func redeemCode(_ call: LocalTenantCall) throws -> [String: JSONValue] {
     guard let code = call.form["code"] else { throw LocalRefusal.malformed("no code") }
-    let issued: IssuedCode = try state.withLock { state in
+    let grant: LocalGrant = try state.withLock { state in
       guard let issued = state.codes[Secret(code)] else { throw LocalRefusal.unknownGrant }
       guard !issued.isSpent else {
         // RFC 6749 section 4.1.2: a code used twice ends the tokens it gave.
         state.revokedGrants.insert(issued.grant.id)
         throw LocalRefusal.grantRevoked
       }
-      try checkPolicy(issued.grant, call)
+      guard issued.grant.policyID == call.policy?.id else { throw LocalRefusal.unknownGrant }
       state.codes[Secret(code)]?.isSpent = true
-      return issued
+      guard call.now <= issued.expiresAt else { throw LocalRefusal.grantExpired }
+      return issued.grant
     }
-    // Codes live ten minutes.
-    guard call.now.timeIntervalSince(issued.issuedAt) <= 600 else { throw LocalRefusal.grantExpired }
-    guard call.form["redirect_uri"] == issued.request["redirect_uri"] else { throw LocalRefusal.unknownGrant }
+    guard call.form["redirect_uri"] == grant.request["redirect_uri"] else { throw LocalRefusal.unknownGrant }
     guard let verifier = call.form["code_verifier"], PKCE.isWellFormed(verifier) else {
       throw LocalRefusal.malformed("no code_verifier")
     }
-    guard PKCE(verifier: Secret(verifier)).challenge == issued.request["code_challenge"] else {
+    guard PKCE(verifier: Secret(verifier)).challenge == grant.request["code_challenge"] else {
       throw LocalRefusal.verifierMismatch
     }
-    return try tokenAnswer(issued.grant, nonce: issued.request["nonce"], call)
-  }
-
-  private func checkPolicy(_ grant: LocalGrant, _ call: LocalTenantCall) throws {
-    guard grant.policyID == call.policy?.id else { throw LocalRefusal.unknownGrant }
+    return try tokenAnswer(grant, call)
   }
 
   private func refresh(_ call: LocalTenantCall) throws -> [String: JSONValue] {
@@ -54,10 +49,10 @@ extension LocalTenant {
     // A request that fails for its scopes does not use the token.
     _ = try classify(LocalTenantCall.scopes(call.form))
     // Checked and marked as used in one step, so that only one of two simultaneous requests succeeds.
-    let issued: IssuedRefreshToken = try state.withLock { state in
+    let grant: LocalGrant = try state.withLock { state in
       // A tenant that was restarted knows no token of before, and the answer ends the app's session, so that it signs in.
       guard let issued = state.refreshTokens[Secret(token)] else { throw LocalRefusal.grantRevoked }
-      try checkPolicy(issued.grant, call)
+      guard issued.grant.policyID == call.policy?.id else { throw LocalRefusal.unknownGrant }
       guard state.user(id: issued.grant.userID) != nil, !state.revokedGrants.contains(issued.grant.id) else {
         throw LocalRefusal.grantRevoked
       }
@@ -69,9 +64,9 @@ extension LocalTenant {
         guard reuse == .allowed else { throw LocalRefusal.grantRevoked }
       }
       if state.behavior.rotatesRefreshTokens { state.refreshTokens[Secret(token)]?.isSpent = true }
-      return issued
+      return issued.grant
     }
-    let answer = try tokenAnswer(issued.grant, isRefresh: true, call)
+    let answer = try tokenAnswer(grant, call)
     state.withLock { $0.counters.refreshes += 1 }
     return answer
   }
@@ -90,26 +85,23 @@ extension LocalTenant {
 /// The token answer, field by field as the service returns it.
 extension LocalTenant {
   /// Makes the tokens of a grant, for the scopes of the request if it names some.
-  func tokenAnswer(
-    _ grant: LocalGrant, nonce: String? = nil, isRefresh: Bool = false, _ call: LocalTenantCall
-  ) throws -> [String: JSONValue] {
+  func tokenAnswer(_ grant: LocalGrant, _ call: LocalTenantCall) throws -> [String: JSONValue] {
     let behavior = behavior
     let asked = call.form["scope"] == nil ? grant.scopes : LocalTenantCall.scopes(call.form)
     let scopes = try classify(behavior.grantedScopes?(asked) ?? asked)
     guard let user = user(id: grant.userID) else { throw LocalRefusal.grantRevoked }
-    let subject = LocalTokenSubject(user: user, grant: grant, nonce: nonce, isRefresh: isRefresh)
     let lifetime = accessTokenLifetime.components.seconds
     var answer: [String: JSONValue] = ["token_type": "Bearer", "scope": .string(shownScope(scopes))]
     var accessToken: String?
     if shape == .b2c { answer["not_before"] = .integer(call.now.epoch) }
     if let audience = scopes.audience {
-      accessToken = try signedAccessToken(subject, scopes, audience: audience, call)
+      accessToken = try signedAccessToken(grant, of: user, scopes, audience: audience, call)
       answer["access_token"] = accessToken.map(JSONValue.string)
       answer["expires_in"] = .integer(lifetime)
       if shape == .b2c { answer["expires_on"] = .integer(call.now.epoch + lifetime) }
     }
     if scopes.wantsIDToken {
-      answer["id_token"] = .string(try signedIDToken(subject, accessToken: accessToken, call))
+      answer["id_token"] = .string(try signedIDToken(grant, of: user, accessToken: accessToken, call))
       if shape == .b2c { answer["id_token_expires_in"] = .integer(lifetime) }
     }
     if call.form["client_info"] == "1" {
@@ -117,12 +109,12 @@ extension LocalTenant {
       let fields = ["uid": user.id + policy, "utid": tenantID]
       answer["client_info"] = .string(Base64URL.encode(LocalJSON.data(fields)))
     }
-    let keepsRefreshToken = isRefresh && !behavior.rotatesRefreshTokens
-    if !keepsRefreshToken, scopes.wantsRefreshToken || (isRefresh && grant.scopes.contains("offline_access")) {
+    let keepsRefreshToken = call.isRefresh && !behavior.rotatesRefreshTokens
+    if !keepsRefreshToken, scopes.wantsRefreshToken || (call.isRefresh && grant.scopes.contains("offline_access")) {
       let token = RandomText.make()
       let lifetime = refreshTokenLifetime.components.seconds
       let end = call.now.addingTimeInterval(Double(lifetime))
-      state.withLock { $0.refreshTokens[Secret(token)] = IssuedRefreshToken(grant: grant, expiresAt: end) }
+      state.withLock { $0.refreshTokens[Secret(token)] = IssuedGrant(grant: grant, expiresAt: end) }
       answer["refresh_token"] = .string(token)
       if shape == .b2c { answer["refresh_token_expires_in"] = .integer(lifetime) }
     }
@@ -140,14 +132,6 @@ extension LocalTenant {
       }
     return shown.joined(separator: " ")
   }
-}
-
-/// Who a token speaks of, and by which grant.
-struct LocalTokenSubject: Sendable {
-  let user: LocalUser
-  let grant: LocalGrant
-  let nonce: String?
-  let isRefresh: Bool
 }
 
 /// The tokens and resources that a set of scopes asks for.

@@ -1,10 +1,6 @@
 internal import B2CCore
-internal import B2CHTTP
+public import B2CHTTP
 public import Foundation
-
-#if canImport(FoundationNetworking)
-  public import FoundationNetworking
-#endif
 
 /// A provider in the shape of Azure AD B2C for tests and demonstrations: policies with real pages, tokens that verify,
 /// every refusal with its code.
@@ -98,8 +94,7 @@ public final class LocalTenant: LocalService, Sendable {
     self.policies = policies
     self.clientID = clientID
     self.apiClientID = apiClientID
-    let domain = tenantName + ".onmicrosoft.com"
-    self.apiScopes = apiScopes ?? ["https://\(domain)/tasks/read", "https://\(domain)/tasks/write"]
+    self.apiScopes = apiScopes ?? ["read", "write"].map { "https://\(tenantName).onmicrosoft.com/tasks/\($0)" }
     self.accessTokenLifetime = accessTokenLifetime
     self.refreshTokenLifetime = refreshTokenLifetime
     self.now = now

@@ -2,10 +2,6 @@ internal import B2CCore
 internal import B2CHTTP
 public import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// A request to an endpoint of a tenant, with everything read from it that endpoints ask for.
 struct LocalTenantCall: Sendable {
   /// The endpoints, by their names in the metadata; the last two have none there.
@@ -83,6 +79,9 @@ struct LocalTenantCall: Sendable {
     (form["client_secret"] ?? form["client_assertion"] ?? request.value(forHTTPHeaderField: "Authorization")) != nil
   }
 
+  /// Whether the token endpoint is asked for a refresh.
+  var isRefresh: Bool { form["grant_type"] == "refresh_token" }
+
   var prompts: Set<String> { Set((query["prompt"] ?? "").split(separator: " ").map(String.init)) }
 
   /// The scopes of a query or form; none where it names none.
@@ -95,10 +94,7 @@ extension LocalTenant {
   /// The core: one request in, one answer out.
   func respond(to request: URLRequest) -> LocalResponse {
     guard let call = LocalTenantCall(request, to: self) else {
-      return LocalPage(
-        title: "Not found", text: "The resource you are looking for has been removed, or never was here."
-      )
-      .response(to: request, status: 404)
+      return LocalPage(title: "Not found", text: "The tenant has no page here.").response(to: request, status: 404)
     }
     switch call.endpoint {
     case .authorize: return authorize(call)

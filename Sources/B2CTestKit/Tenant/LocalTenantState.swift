@@ -11,8 +11,8 @@ struct LocalTenantState: Sendable {
   var counters = LocalTenant.Counters()
   /// The sessions in browsers, by their cookies.
   var sessions: [Secret: (userID: String, since: Date)] = [:]
-  var codes: [Secret: IssuedCode] = [:]
-  var refreshTokens: [Secret: IssuedRefreshToken] = [:]
+  var codes: [Secret: IssuedGrant] = [:]
+  var refreshTokens: [Secret: IssuedGrant] = [:]
   var revokedGrants: Set<UUID> = []
   var devices: [Secret: LocalDevice] = [:]
 
@@ -34,20 +34,13 @@ struct LocalGrant: Sendable {
   let policyID: String?
   let scopes: [String]
   let authenticatedAt: Date
+  /// The query of the authorization request; empty for the grant of a device.
+  var request: [String: String] = [:]
   var isNewUser = false
 }
 
-/// An authorization code that was given out.
-struct IssuedCode: Sendable {
-  let grant: LocalGrant
-  /// The query of the authorization request.
-  let request: [String: String]
-  let issuedAt: Date
-  var isSpent = false
-}
-
-/// A refresh token that was given out.
-struct IssuedRefreshToken: Sendable {
+/// The grant behind an authorization code or a refresh token that was given out.
+struct IssuedGrant: Sendable {
   let grant: LocalGrant
   let expiresAt: Date
   var isSpent = false

@@ -15,27 +15,25 @@ extension ConformanceCheck {
       try expect(last.map { $0 % 100 } == 19, "the record that all have written is an old one")
       try await expect(cache.keys().count == 9, "a record is missing, or there are too many")
     },
-    ConformanceCheck(
-      .sharing,
-      both: { caches in
-        guard caches.count == 2 else { return }
-        let (first, second) = (caches[0], caches[1])
-        try await first.store(Samples.record(1), for: Samples.key(1))
-        for round in 2..<30 {
-          // Both have read the record before, so neither may answer from memory.
-          let (writer, reader) = round % 2 == 0 ? (first, second) : (second, first)
-          try await expect(reader.record(for: Samples.key(1)) != nil, "a stored record is not seen")
-          try await writer.store(Samples.record(round), for: Samples.key(1))
-          let seen = try await number(reader, Samples.key(1))
-          try expect(seen == round, "a change by the other instance is not seen")
-        }
-        try await second.store(Samples.record(2), for: Samples.key(2))
-        let keys = try await Set(first.keys())
-        try expect(keys == [Samples.key(1), Samples.key(2)], "a key that the other instance has added is not listed")
-        try await second.removeRecord(for: Samples.key(1))
-        try await expect(first.record(for: Samples.key(1)) == nil, "a removal is not seen")
-        try await expect(first.keys() == [Samples.key(2)], "a removed key is still listed")
-      }),
+    ConformanceCheck(rule: .sharing) { caches in
+      guard caches.count == 2 else { return }
+      let (first, second) = (caches[0], caches[1])
+      try await first.store(Samples.record(1), for: Samples.key(1))
+      for round in 2..<30 {
+        // Both have read the record before, so neither may answer from memory.
+        let (writer, reader) = round % 2 == 0 ? (first, second) : (second, first)
+        try await expect(reader.record(for: Samples.key(1)) != nil, "a stored record is not seen")
+        try await writer.store(Samples.record(round), for: Samples.key(1))
+        let seen = try await number(reader, Samples.key(1))
+        try expect(seen == round, "a change by the other instance is not seen")
+      }
+      try await second.store(Samples.record(2), for: Samples.key(2))
+      let keys = try await Set(first.keys())
+      try expect(keys == [Samples.key(1), Samples.key(2)], "a key that the other instance has added is not listed")
+      try await second.removeRecord(for: Samples.key(1))
+      try await expect(first.record(for: Samples.key(1)) == nil, "a removal is not seen")
+      try await expect(first.keys() == [Samples.key(2)], "a removed key is still listed")
+    },
   ]
 
   /// A store that cannot be reached.

@@ -25,18 +25,16 @@ public enum TokenCacheConformance {
     makeUnreachableCache: (@Sendable () async throws -> Cache)? = nil,
     makeCache: @Sendable () async throws -> Cache
   ) async throws -> [String] {
-    var broken: [String] = []
-    func check(_ check: ConformanceCheck, _ caches: [any TokenCache]) async {
-      let seen = await check.observe(caches)
-      if let seen { broken.append("Broken: \(check.rule.rawValue). Seen: \(seen)") }
-    }
-    for rule in ConformanceCheck.records + ConformanceCheck.callers + ConformanceCheck.shared {
+    var broken: [String?] = []
+    for check in ConformanceCheck.records + ConformanceCheck.callers + ConformanceCheck.shared {
       let cache = try await makeCache()
-      await check(rule, [cache, try await makeSecondInstance?(cache)].compactMap(\.self))
+      broken.append(await check.problem(of: [cache, try await makeSecondInstance?(cache)].compactMap(\.self)))
     }
     // A cache that cannot be opened without its store reports the failure even earlier.
-    if let makeUnreachableCache, let cache = try? await makeUnreachableCache() { await check(.failing, [cache]) }
-    return broken
+    if let cache = try? await makeUnreachableCache?() {
+      broken.append(await ConformanceCheck.failing.problem(of: [cache]))
+    }
+    return broken.compactMap(\.self)
   }
 }
 
@@ -44,36 +42,16 @@ public enum TokenCacheConformance {
 struct ConformanceCheck: Sendable {
   let rule: TokenCacheRule
   /// Takes one cache, or two over one store.
-  private let body: @Sendable ([any TokenCache]) async throws -> Void
-
-  init(_ rule: TokenCacheRule, both body: @escaping @Sendable ([any TokenCache]) async throws -> Void) {
-    self.rule = rule
-    self.body = body
-  }
-
-  init(_ rule: TokenCacheRule, _ body: @escaping @Sendable (any TokenCache) async throws -> Void) {
-    self.init(rule, both: { try await body($0[0]) })
-  }
-
-  /// A rule for shared caches; others keep it.
-  init(shared rule: TokenCacheRule, _ body: @escaping @Sendable ([any SharedTokenCache]) async throws -> Void) {
-    self.init(
-      rule,
-      both: { caches in
-        let shared = caches.compactMap { $0 as? any SharedTokenCache }
-        if !shared.isEmpty { try await body(shared) }
-      })
-  }
+  let body: @Sendable ([any TokenCache]) async throws -> Void
 
   /// Returns what is wrong with a cache, or with two over one store.
-  func observe(_ caches: [any TokenCache]) async -> String? {
+  func problem(of caches: [any TokenCache]) async -> String? {
     do {
       try await body(caches)
       return nil
-    } catch let seen as Observation {
-      return seen.description
     } catch {
-      return "an error was thrown: \(error)"
+      let seen = (error as? Observation)?.description ?? "an error was thrown: \(error)"
+      return "Broken: \(rule.rawValue). Seen: \(seen)"
     }
   }
 
@@ -83,6 +61,21 @@ struct ConformanceCheck: Sendable {
 
   static func number(_ cache: any TokenCache, _ key: TokenCacheKey) async throws -> Int? {
     try await cache.record(for: key).flatMap(Samples.number)
+  }
+}
+
+extension ConformanceCheck {
+  /// A rule for one cache.
+  init(_ rule: TokenCacheRule, _ body: @escaping @Sendable (any TokenCache) async throws -> Void) {
+    self.init(rule: rule) { try await body($0[0]) }
+  }
+
+  /// A rule for shared caches; others keep it.
+  init(shared rule: TokenCacheRule, _ body: @escaping @Sendable ([any SharedTokenCache]) async throws -> Void) {
+    self.init(rule: rule) { caches in
+      let shared = caches.compactMap { $0 as? any SharedTokenCache }
+      if !shared.isEmpty { try await body(shared) }
+    }
   }
 }
 

@@ -38,10 +38,7 @@
       process.standardOutput = FileHandle.nullDevice
       process.standardError = FileHandle.nullDevice
       let ends = AsyncStream<CInt>.makeStream()
-      process.terminationHandler = { process in
-        ends.continuation.yield(process.terminationStatus)
-        ends.continuation.finish()
-      }
+      process.terminationHandler = { ends.continuation.yield($0.terminationStatus) }
       try process.run()
       return await ends.stream.first { _ in true }
     }

@@ -7,11 +7,8 @@
   enum PresentationAnchor {
     /// The key window of the scene in front; not to be used in an app extension.
     static var current: ASPresentationAnchor? {
-      for case let scene as UIWindowScene in UIApplication.shared.connectedScenes
-      where scene.activationState == .foregroundActive {
-        if let window = scene.keyWindow { return window }
-      }
-      return nil
+      let scenes = UIApplication.shared.connectedScenes.compactMap { $0 as? UIWindowScene }
+      return scenes.first { $0.activationState == .foregroundActive && $0.keyWindow != nil }?.keyWindow
     }
 
     /// Whether the system shows a sheet over this window now; a scene passes through `foregroundInactive` on its way to
