@@ -36,8 +36,8 @@ extension SessionStore {
     let latest = sessions.filter(isRequired).max { $0.record.place < $1.record.place }
     // Only a later sign-in takes the place of a user whose record cannot be read.
     if let place, latest.map({ $0.record.place < place }) ?? true, let error = failure ?? failures.first { throw error }
-    // A record without a known position may be the latest one. If the current user is known, a record that can never be read
-    // does not count, because otherwise it would block `session` for good.
+    // A record without a known position may be the latest one. If the current user is known, one that can never be read does
+    // not count, because no sign-in would remove it: a sign-in removes damaged items only, whose position is the highest.
     let mayBeLatest = failures.first { error in
       guard let position = error.recordPosition else { return place == nil || error.isRetryable }
       return position >= latest?.record.position ?? .min

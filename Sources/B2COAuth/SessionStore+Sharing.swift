@@ -104,7 +104,7 @@ extension SessionStore {
       guard canLast, var lasting = error as? ConnectorError, !lasting.isRetryable else { throw error }
       // The package's own caches say it themselves: a keychain that refuses a call may hold a good record.
       if !(cache is StoredTokenCache) { lasting.needsInteraction = true }
-      if let position = lasting.recordPosition { saw(position) }
+      if let position = lasting.recordPosition, position < .max { saw(position) }
       throw lasting
     }
   }

@@ -250,6 +250,27 @@ struct CurrentUserTests {
     #expect(try await connector.user(id: #require(bob).id) == nil)
   }
 
+  @Test(
+    "`session` names no earlier user while a damaged file may hold a sign-in of another process",
+    arguments: damages)
+  func damagedElsewhere(_ content: String) async throws {
+    let directory = try TemporaryPlace()
+    let scene = Scene(try .files(at: directory.url))
+    let connector = try scene.connector()
+    let alice = try await scene.signIn(.alice, at: connector)
+    let other = try scene.connector(over: OtherProcess.files(directory.url))
+    let file = try #require(try await files(directory.url) { try await scene.signIn(.bob, at: other) }.first)
+    let path = directory.url.appendingPathComponent(file).path
+    try FileManager.default.removeItem(atPath: path)
+    #expect(
+      FileManager.default.createFile(
+        atPath: path, contents: Data(content.utf8), attributes: [.posixPermissions: 0o600]))
+    let error = await #expect(throws: ConnectorError.self) { _ = try await connector.session }
+    #expect(error?.code == .tokenCache && error?.needsInteraction == true)
+    try await scene.signIn(.alice, at: connector)
+    #expect(try await connector.session.user?.id == alice.id)
+  }
+
   @Test("A sign-out of all users leaves no damaged file, and one of a user only that user's", arguments: damages)
   func damagedSignOut(_ content: String) async throws {
     let directory = try TemporaryPlace()
