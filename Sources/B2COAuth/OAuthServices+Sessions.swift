@@ -31,14 +31,13 @@ extension OAuthServices {
   ///
   /// - Throws: ``ConnectorError`` with code `tokenCache` when they cannot be listed, or none can be read.
   package func users() async throws -> [UserInfo] {
+    // Another process may have signed a user in. Who is listed first is the user of the next call.
+    _ = try? await store.current(of: client, looksAgain: true, where: mayBeCurrent)
     var (sessions, failures) = try await store.sessions(of: client)
     if let failure = failures.first, sessions.isEmpty { throw failure }
     sessions.sort { $0.record.place > $1.record.place }
     let current = store.knownCurrent(of: client)
-    let isCurrent = { (session: SessionStore.Session) in current.map { $0 == session.key } ?? self.mayBeCurrent(session)
-    }
-    if let first = sessions.firstIndex(where: isCurrent) { sessions.insert(sessions.remove(at: first), at: 0) }
-    return sessions.map(user)
+    return (sessions.filter { $0.key == current } + sessions.filter { $0.key != current }).map(user)
   }
 
   /// The user with an id; `nil` when no such user is stored.

@@ -271,6 +271,22 @@ struct CurrentUserTests {
     #expect(try await connector.session.user?.id == alice.id)
   }
 
+  @Test(
+    "`users()` lists the user of the latest sign-in first, also of another process, and the next call is for that user")
+  func usersOfTwoProcesses() async throws {
+    let directory = try TemporaryPlace()
+    let scene = Scene(try .files(at: directory.url))
+    let connector = try scene.connector()
+    let other = try scene.connector(over: OtherProcess.files(directory.url))
+    let alice = try await scene.signIn(.alice, at: connector)
+    let bob = try await scene.signIn(.bob, at: other)
+    #expect(try await connector.users().map(\.id) == [bob.id, alice.id])
+    #expect(try await connector.accessToken().userID == bob.id)
+    try await scene.signIn(.alice, at: connector)
+    #expect(try await other.users().map(\.id) == [alice.id, bob.id])
+    #expect(try await other.accessToken().userID == alice.id)
+  }
+
   @Test("A sign-out of all users leaves no damaged file, and one of a user only that user's", arguments: damages)
   func damagedSignOut(_ content: String) async throws {
     let directory = try TemporaryPlace()

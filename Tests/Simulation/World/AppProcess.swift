@@ -36,7 +36,7 @@
     /// When the store last refused it something, by the uptime; 0 for never.
     private(set) var lastStoreFault: UInt64 = 0
 
-    /// The calls during which it did: others may have joined what they had begun.
+    /// The calls during which it did, or whose transport was closed: others may have joined what they had begun.
     var refusedCalls: Set<Int> = []
 
     func noteStoreFault() { lastStoreFault = machine.uptime }

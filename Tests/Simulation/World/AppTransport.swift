@@ -106,8 +106,7 @@
       let world = process.world
       let call = Call.current
       guard !isClosed else {
-        call?.note(.closed)
-        throw URLError(.cancelled)
+        throw refusal(call)
       }
       world.watch.sending(request, call, process)
       let fault = world.networkFault(for: request)
@@ -210,9 +209,16 @@
     }
 
     private func checkOpen(_ call: Call?) throws(URLError) {
-      guard isClosed else { return }
-      call?.note(.closed)
-      throw URLError(.cancelled)
+      if isClosed { throw refusal(call) }
+    }
+
+    private func refusal(_ call: Call?) -> URLError {
+      if let call {
+        call.note(.closed)
+        // A call of another connector may have joined its flight.
+        process.refusedCalls.insert(call.number)
+      }
+      return URLError(.cancelled)
     }
   }
 #endif
