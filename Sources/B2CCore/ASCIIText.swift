@@ -6,9 +6,12 @@ package enum ASCIIText {
   }
 
   package static func lowercased(_ text: String) -> String {
-    String(
-      decoding: text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+    hasUppercase(text) ? String(decoding: text.utf8.map { isUppercase($0) ? $0 | 0x20 : $0 }, as: UTF8.self) : text
   }
+
+  package static func hasUppercase(_ text: String) -> Bool { text.utf8.contains(where: isUppercase) }
+
+  private static func isUppercase(_ byte: UInt8) -> Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) }
 
   package static func isSameIgnoringCase(_ left: String, _ right: String) -> Bool {
     isSame(lowercased(left), lowercased(right))

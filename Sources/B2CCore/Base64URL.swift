@@ -4,16 +4,35 @@ package import Foundation
 package enum Base64URL {
   /// Encodes bytes as text without padding.
   package static func encode(_ bytes: some Sequence<UInt8>) -> String {
-    Data(bytes).base64EncodedString().replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
-      .replacingOccurrences(of: "=", with: "")
+    let encoded = Data(bytes).base64EncodedString().utf8.prefix { $0 != UInt8(ascii: "=") }
+    return String(decoding: encoded.map(swapped), as: UTF8.self)
+  }
+
+  /// Returns Base64 of either alphabet in the URL-safe one.
+  package static func urlSafe(_ text: String) -> String {
+    String(decoding: text.utf8.map { "+/".utf8.contains($0) ? swapped($0) : $0 }, as: UTF8.self)
   }
 
   /// Decodes unpadded text; `nil` for a foreign character, padding, an impossible length or stray bits at the end.
-  package static func decode(_ text: some StringProtocol) -> Data? {
-    let standard = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
-    let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
-    // Foundation ignores bits that belong to no byte, and takes both alphabets' rest.
-    guard let data = Data(base64Encoded: standard + padding), encode(data) == text else { return nil }
+  package static func decode(_ text: String) -> Data? {
+    let given = Array(text.utf8)
+    var bytes = given.map(swapped)
+    while bytes.count % 4 != 0 { bytes.append(UInt8(ascii: "=")) }
+    guard !given.contains(UInt8(ascii: "=")), let data = Data(base64Encoded: Data(bytes)),
+      // Foundation ignores bits that belong to no byte.
+      encode(data.suffix(data.count % 3)).utf8.elementsEqual(given.suffix(given.count % 4))
+    else { return nil }
     return data
+  }
+
+  /// Swaps the characters in which the two alphabets differ.
+  private static func swapped(_ byte: UInt8) -> UInt8 {
+    switch byte {
+    case UInt8(ascii: "+"): UInt8(ascii: "-")
+    case UInt8(ascii: "-"): UInt8(ascii: "+")
+    case UInt8(ascii: "/"): UInt8(ascii: "_")
+    case UInt8(ascii: "_"): UInt8(ascii: "/")
+    default: byte
+    }
   }
 }

@@ -5,15 +5,27 @@ internal import Foundation
 /// `URLComponents.queryItems` leaves `+ / ; : '` as they are and never reads `+` as a space, so a value can change its
 /// meaning on the way. Here everything outside RFC 3986's unreserved set is escaped.
 package enum FormEncoding {
-  private static let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
   private static let digits = Array("0123456789ABCDEF".utf8)
 
-  /// Escapes everything but `A-Z a-z 0-9 - . _ ~`.
-  package static func escape(_ text: String) -> String {
-    let escaped = text.utf8.flatMap { (byte) -> [UInt8] in
-      unreserved.contains(byte) ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+  /// Escapes everything but the bytes to keep, which are `A-Z a-z 0-9 - . _ ~` unless others are given.
+  package static func escape(_ text: String, keeping isKept: (UInt8) -> Bool = isUnreserved) -> String {
+    var escaped: [UInt8] = []
+    escaped.reserveCapacity(2 * text.utf8.count)
+    for byte in text.utf8 {
+      if isKept(byte) {
+        escaped.append(byte)
+      } else {
+        escaped += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
     }
     return String(decoding: escaped, as: UTF8.self)
+  }
+
+  package static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch Unicode.Scalar(byte) {
+    case "A"..."Z", "a"..."z", "0"..."9", "-", ".", "_", "~": true
+    default: false
+    }
   }
 
   /// Joins pairs as `name=value&…` in the given order.
@@ -31,13 +43,13 @@ package enum FormEncoding {
 
   /// Decodes the value of a query or form body, in which `+` is a space.
   package static func unescape(_ text: some StringProtocol) -> String {
-    percentDecode(text.replacingOccurrences(of: "+", with: " "))
+    percentDecode(String(decoding: text.utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }, as: UTF8.self))
   }
 
   /// Decodes percent-escapes alone: in a path `+` is a plus sign (RFC 3986 section 3.3).
   ///
   /// A text with a malformed escape, or with one that is not UTF-8, stays as it was written.
   package static func percentDecode(_ text: some StringProtocol) -> String {
-    text.removingPercentEncoding ?? String(text)
+    (text.utf8.contains(UInt8(ascii: "%")) ? text.removingPercentEncoding : nil) ?? String(text)
   }
 }

@@ -29,7 +29,7 @@ public struct TokenCacheKey: Sendable, Hashable, Codable {
   ///
   /// It serves as the primary key of a database or the name of an item; its form never changes.
   public var canonicalText: String {
-    [authority, clientID, userID].map(FormEncoding.escape).joined(separator: "|")
+    [authority, clientID, userID].map { FormEncoding.escape($0) }.joined(separator: "|")
   }
 
   /// Reads a key back from its canonical text.

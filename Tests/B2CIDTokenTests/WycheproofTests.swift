@@ -88,7 +88,7 @@ struct WycheproofTests {
   }
 
   private static func algorithm(of compact: String) -> String {
-    let header = Base64URL.decode(compact.prefix { $0 != "." }) ?? Data()
+    let header = Base64URL.decode(String(compact.prefix { $0 != "." })) ?? Data()
     return (try? JSONDecoder().decode(JSONValue.self, from: header))?.object?["alg"]?.string ?? ""
   }
 

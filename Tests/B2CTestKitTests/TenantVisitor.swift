@@ -146,7 +146,7 @@ struct TokenAnswer {
 
   static func part(_ index: Int, of token: String?) -> [String: JSONValue] {
     let parts = (token ?? "").split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.indices.contains(index), let data = Base64URL.decode(parts[index]) else { return [:] }
+    guard parts.indices.contains(index), let data = Base64URL.decode(String(parts[index])) else { return [:] }
     return (try? JSONDecoder().decode(JSONValue.self, from: data))?.object ?? [:]
   }
 }

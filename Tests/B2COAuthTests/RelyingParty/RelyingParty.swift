@@ -61,7 +61,7 @@ struct RelyingParty: Sendable {
   func lastIDTokenHeader() throws -> [String: JSONValue] {
     let body = try require(requests("/token").last?.response?.body)
     let token = try require(try JSONReader.object(body)["id_token"]?.string)
-    return try JSONReader.object(try require(Base64URL.decode(try require(token.split(separator: ".").first))))
+    return try JSONReader.object(try require(Base64URL.decode(String(try require(token.split(separator: ".").first)))))
   }
 }
 

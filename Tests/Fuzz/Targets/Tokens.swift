@@ -104,7 +104,7 @@ extension FuzzTarget {
       }
       // Foundation's reading of an accepted payload has to show the same.
       let payload = compact.split(separator: ".")[1]
-      guard let data = Base64URL.decode(payload),
+      guard let data = Base64URL.decode(String(payload)),
         let fields = (try? JSONDecoder().decode([String: JSONValue].self, from: data)),
         isSame(.object(fields), .object(claims.all)),
         fields["iss"] == .string(issuer), fields["nonce"] == .string(nonce),

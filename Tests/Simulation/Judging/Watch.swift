@@ -182,7 +182,7 @@
 
     private static func claims(_ token: String) -> [String: JSONValue]? {
       let parts = token.split(separator: ".")
-      guard parts.count > 1, let bytes = Base64URL.decode(parts[1]) else { return nil }
+      guard parts.count > 1, let bytes = Base64URL.decode(String(parts[1])) else { return nil }
       return try? JSONReader.object(bytes)
     }
   }
