@@ -78,7 +78,7 @@ package struct DamagedRecord: Error {
       own: .tokenCache, "\(name) is not a usable token record: \(reason).",
       recoverySuggestion: "Sign in again, which removes it; the records of other users are not affected.",
       needsInteraction: true)
-    // Nobody knows whose it is, so that it may be the record of the latest sign-in. One of a newer version would stay there.
+    // It may be the record of the latest sign-in. A sign-in would not remove one of a newer version.
     error.recordPosition = position ?? (isNewer ? nil : .max)
     return error
   }

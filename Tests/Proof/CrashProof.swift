@@ -48,7 +48,8 @@ struct CrashProof: ProofCommand {
   ) async throws {
     for path in try ProofFolder.openToOthers(url) { findings.note("open to others: \(path)", round) }
     let cache = try ProofCache.open(url)
-    for name in ProofFolder.strayFiles(url) { findings.note("a temporary file is left after opening: \(name)", round) }
+    _ = try await cache.keys()
+    for name in ProofFolder.strayFiles(url) { findings.note("a temporary file is left after listing: \(name)", round) }
     for user in users(round) {
       let number = try await read(user, cache, round, &findings)
       guard let number else { continue }

@@ -62,22 +62,10 @@ package struct RecordDirectory: RecordStore {
     self.locksFiles = locksFiles
   }
 
-  /// Creates the directory, or checks the one that is there, and removes what killed writers left behind.
+  /// Creates the directory, or checks the one that is there.
   package func prepare() throws {
     try SecureDirectory(path: path, files: files).prepare()
     DefaultDirectory.protect(URL(fileURLWithPath: path, isDirectory: true))
-    // Without a lock a writer that lives cannot be told from one that was killed: the next write does it then.
-    guard locksFiles else { return }
-    try failing("Temporary files of an interrupted write cannot be removed") { () throws(SystemFailure) in
-      for file in try files.names(in: path) where file.hasSuffix(Suffix.temporary) {
-        let name = String(file.dropLast(Suffix.temporary.count))
-        guard Self.isName(name), let lock = try FileLock.takeIfFree(path(name, Suffix.writeLock), files) else {
-          continue
-        }
-        defer { lock.release() }
-        _ = try files.remove(path(name, Suffix.temporary))
-      }
-    }
   }
 
   // MARK: One record
@@ -174,9 +162,21 @@ package struct RecordDirectory: RecordStore {
       var found = try files.names(in: path)
       // While a directory changes, some file systems list a replaced file twice or not at all; a second look finds it.
       if try files.status(of: path)?.stamp != before { found += try files.names(in: path) }
+      try removeTemporaryFiles(among: found)
       return Set(
         found.filter { $0.hasSuffix(Suffix.record) }.map { String($0.dropLast(Suffix.record.count)) }
           .filter(Self.isName))
+    }
+  }
+
+  /// Removes what killed writers left behind.
+  private func removeTemporaryFiles(among found: some Sequence<String>) throws(SystemFailure) {
+    // Without a lock a writer that lives cannot be told from one that was killed: the next write does it then.
+    for file in found where locksFiles && file.hasSuffix(Suffix.temporary) {
+      let name = String(file.dropLast(Suffix.temporary.count))
+      guard Self.isName(name), let lock = try FileLock.takeIfFree(path(name, Suffix.writeLock), files) else { continue }
+      defer { lock.release() }
+      _ = try files.remove(path(name, Suffix.temporary))
     }
   }
 

@@ -93,6 +93,7 @@ struct SoakProof: ProofCommand {
       "no session lost", "\(SoakPlan.sharedUsers - lost.count) of \(SoakPlan.sharedUsers) users get a new token",
       lost.isEmpty)
     for line in lost.prefix(5) { print("LOST  user \(line)") }
+    _ = try await app.cache.keys()
     let open = try ProofFolder.openToOthers(directory)
     verdict.add("nothing in the cache open to others", "\(open.count)", open.isEmpty)
     verdict.add(
