@@ -137,13 +137,15 @@ struct AuthorityPath {
 
   /// Returns whether segments are an endpoint's path after the tenant, which is dropped from a pasted URL.
   static func isTail(_ segments: some Collection<String>) -> Bool {
-    let endpoint =
-      #/
-      v2\.0 | oauth2 (?: /v2\.0 )? (?: / (?: authorize | token | logout | devicecode | authresp ) )?
-      | (?: v2\.0/ )? \.well-known/openid-configuration | discovery (?: /v2\.0 )? /keys | openid/v2\.0/userinfo
-      /#
-    return segments.joined(separator: "/").wholeMatch(of: endpoint.ignoresCase()) != nil
+    segments.joined(separator: "/").wholeMatch(of: endpoint) != nil
   }
+
+  private static let endpoint = Pattern(
+    #/
+    v2\.0 | oauth2 (?: /v2\.0 )? (?: / (?: authorize | token | logout | devicecode | authresp ) )?
+    | (?: v2\.0/ )? \.well-known/openid-configuration | discovery (?: /v2\.0 )? /keys | openid/v2\.0/userinfo
+    /#
+    .ignoresCase())
 
   static func isTrustFramework(_ segment: String?) -> Bool { ["tfp", "te"].contains(segment?.lowercased()) }
 

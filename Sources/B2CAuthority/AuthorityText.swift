@@ -50,6 +50,10 @@ struct AuthorityText {
     policies = FormEncoding.decode(parts.percentEncodedQuery ?? "").filter { $0.name.lowercased() == "p" }.map(\.value)
   }
 
+  private static let schemeAndSlashes = Pattern(/^(?:https?:)?\/*/.ignoresCase())
+  private static let label = Pattern(/[A-Za-z0-9](?:[A-Za-z0-9\-]{0,61}[A-Za-z0-9])?/)
+  private static let numberAtTheEnd = Pattern(/(?:^|\.)(?:[0-9]+|0[xX][0-9A-Fa-f]*)$/)
+
   static let example = "An authority looks like https://contoso.b2clogin.com/contoso.onmicrosoft.com/."
 
   /// Returns a text that is not plain as it was probably meant: with slashes and a scheme, without a fragment and
@@ -60,7 +64,7 @@ struct AuthorityText {
     guard !plain.contains("://") else { return String(plain) }
     // The tenant's first name, as the portal's overview shows it.
     if let origin = TenantName.b2cOrigin(of: String(plain)) { return "\(origin)/\(plain)/" }
-    let bare = plain.replacing(/^(?:https?:)?\/*/.ignoresCase(), with: "")
+    let bare = plain.replacing(schemeAndSlashes, with: "")
     return bare.contains(".") ? "https://" + bare : nil
   }
 
@@ -68,14 +72,14 @@ struct AuthorityText {
   static func isDNSName(_ text: String) -> Bool {
     text.utf8.allSatisfy { $0 < 0x80 }
       && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy {
-        $0.wholeMatch(of: /[A-Za-z0-9](?:[A-Za-z0-9\-]{0,61}[A-Za-z0-9])?/) != nil
+        $0.wholeMatch(of: label) != nil
       }
   }
 
   /// Whether a host is a DNS name, a plain IPv4 address, or `[::1]`.
   private static func isPlainHost(_ host: String) -> Bool {
     // A last label that is a number makes a resolver read the whole as an address, also 127.1 and 0x7f000001.
-    let endsInNumber = host.firstMatch(of: /(?:^|\.)(?:[0-9]+|0[xX][0-9A-Fa-f]*)$/) != nil
+    let endsInNumber = host.firstMatch(of: numberAtTheEnd) != nil
     return host == "[::1]" || (isDNSName(host) && (Loopback.isIPv4(host) || !endsInNumber))
   }
 
@@ -106,6 +110,8 @@ package struct AuthorityFault: Error {
 }
 
 extension AuthorityFault {
+  private static let labelOfOneAlphabet = Pattern(/[\p{Latin}0-9\-]+|[[\p{L}\p{M}\p{N}\-]--[A-Za-z]]+/)
+
   /// Finds the characters of an address that no reader sees, or that its host has beyond ASCII; `nil` without any.
   package init?(foreignTo text: String) {
     let seen = String(text.unicodeScalars.filter { PrintableText.isVisible($0) || $0.properties.isWhitespace })
@@ -114,7 +120,7 @@ extension AuthorityFault {
     guard !host.allSatisfy(\.isASCII) || seen.unicodeScalars.count < text.unicodeScalars.count else { return nil }
     // A label of two alphabets looks like another host, and a sign may look like a slash.
     let isPlain = host.precomposedStringWithCompatibilityMapping.split { ".\u{3002}".contains($0) }.allSatisfy {
-      $0.wholeMatch(of: /[\p{Latin}0-9\-]+|[[\p{L}\p{M}\p{N}\-]--[A-Za-z]]+/) != nil
+      $0.wholeMatch(of: Self.labelOfOneAlphabet) != nil
     }
     // Foundation knows the ASCII form (RFC 5891).
     let known = isPlain ? URLComponents(string: "https://\(host)/")?.encodedHost : nil

@@ -90,5 +90,7 @@ extension Policy {
   private static let forbidden = Set("/\\?#%&=:@\"|^`[]<>{}")
 
   /// Returns whether a text has the prefix of a user flow or of a custom policy, in any case.
-  static func hasPrefix(_ text: String) -> Bool { text.prefixMatch(of: /(?i)b2c_1a?_/) != nil }
+  static func hasPrefix(_ text: String) -> Bool { text.prefixMatch(of: idPrefix) != nil }
+
+  private static let idPrefix = Pattern(/(?i)b2c_1a?_/)
 }

@@ -25,10 +25,12 @@ extension URLComponents {
     return port.map { (1...65_535).contains($0) && text[range.upperBound...].hasPrefix(":\($0)") } == true
   }
 
+  private static let pathWithPort = Pattern(/(.*):([1-9][0-9]{0,4})(\/?)/)
+
   /// A port at the end of the path, and the path without it; the tutorial's `http://localhost/tasks:3000` is port 80 and a
   /// path with a colon.
   package var portInPath: (path: String, port: Int)? {
-    guard port == nil, let match = percentEncodedPath.wholeMatch(of: /(.*):([1-9][0-9]{0,4})(\/?)/),
+    guard port == nil, let match = percentEncodedPath.wholeMatch(of: Self.pathWithPort),
       let port = UInt16(match.2)
     else { return nil }
     return (String(match.1 + match.3), Int(port))

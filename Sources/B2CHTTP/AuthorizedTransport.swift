@@ -160,6 +160,13 @@ extension ConnectorError {
 /// Challenges for a bearer token in `WWW-Authenticate` (RFC 6750 section 3, RFC 9110 section 11.6.1), as their parameters
 /// by lower-cased name; of two with one name the first counts.
 enum AuthenticationChallenge {
+  /// A word with or without a value, which may be quoted; a comma; a quotation that belongs to nothing.
+  private static let piece = Pattern(
+    /([^ \t\r\n,="]++)(?:[ \t\r\n]*+=[ \t\r\n]*+(?:"((?:[^"\\]|\\.?)*+)"?|([^ \t\r\n,]*+)))?+|,|"(?:[^"\\]|\\.?)*+"?/
+      .dotMatchesNewlines().matchingSemantics(.unicodeScalar))
+  /// An escape in a quotation (RFC 9110 section 5.6.4).
+  private static let escape = Pattern(/\\(.)/.dotMatchesNewlines().matchingSemantics(.unicodeScalar))
+
   /// Returns the parameters of an answer's most specific bearer challenge; none when there is no challenge.
   ///
   /// That is the first with claims, else the first with an error, else the first.
@@ -179,16 +186,11 @@ enum AuthenticationChallenge {
   /// - Parameter text: The value of `WWW-Authenticate`; several fields joined with commas.
   /// - Returns: The challenges; empty when none is for a bearer token.
   static func parse(_ text: String) -> [[String: String]] {
-    // A word with or without a value, which may be quoted; a comma; a quotation that belongs to nothing.
-    let piece =
-      /([^ \t\r\n,="]++)(?:[ \t\r\n]*+=[ \t\r\n]*+(?:"((?:[^"\\]|\\.?)*+)"?|([^ \t\r\n,]*+)))?+|,|"(?:[^"\\]|\\.?)*+"?/
-    // RFC 9110 section 5.6.4.
-    let escape = /\\(.)/.dotMatchesNewlines().matchingSemantics(.unicodeScalar)
     var found: [[String: String]] = []
     var isBearer = false
     // A scheme comes first or after a comma; a word elsewhere is the rest of a value without quotes.
     var mayBeScheme = true
-    for match in text.matches(of: piece.dotMatchesNewlines().matchingSemantics(.unicodeScalar)) {
+    for match in text.matches(of: piece) {
       guard let word = match.1?.lowercased() else {
         if match.0 == "," { mayBeScheme = true }
         continue
@@ -218,7 +220,8 @@ enum AuthenticationChallenge {
   static func claims(_ text: String, hiding secrets: [Secret] = []) -> String? {
     var json = text
     if !json.hasPrefix("{") {
-      json = Base64URL.decode(urlSafe(json).prefix { $0 != "=" }).flatMap { String(bytes: $0, encoding: .utf8) } ?? ""
+      let bytes = Base64URL.decode(String(Base64URL.urlSafe(json).prefix { $0 != "=" }))
+      json = bytes.flatMap { String(bytes: $0, encoding: .utf8) } ?? ""
     }
     guard !CombiningMarks.areTooMany(in: json) else { return nil }
     // What is cut is no object any more.
@@ -229,14 +232,10 @@ enum AuthenticationChallenge {
     let isSecret = secrets.map(\.value).flatMap {
       [$0, String(JSONValue.string($0).description.dropFirst().dropLast()), Base64URL.encode($0.utf8)]
     }.contains { secret in
-      [json, text, FormEncoding.percentDecode(text), urlSafe(text)].contains {
+      [json, text, FormEncoding.percentDecode(text), Base64URL.urlSafe(text)].contains {
         $0.range(of: secret, options: [.literal, .caseInsensitive]) != nil
       }
     }
     return isSecret ? nil : json
-  }
-
-  private static func urlSafe(_ text: String) -> String {
-    text.replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
   }
 }

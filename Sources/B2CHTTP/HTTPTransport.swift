@@ -118,6 +118,9 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
   /// The origin as it is written in a URL, the default port left out.
   package let description: String
 
+  private static let start = Pattern(/[^:\/?#]+:\/\/[^\/?#]*/)
+  private static let ipv6 = Pattern(/\[[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*\]/)
+
   /// Takes the origin of a URL; `nil` when the URL does not lead to exactly one place for every reader.
   ///
   /// User-info, an escaped host, a backslash, brackets around a name and a port that is no port are refused: URL readers
@@ -125,12 +128,12 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
   package init?(_ url: URL) {
     let ports = ["https": 443, "http": 80]
     // Scheme and authority alone: what a path or a query may contain does not change where the URL leads.
-    guard let start = url.absoluteString.prefixMatch(of: /[^:\/?#]+:\/\/[^\/?#]*/),
+    guard let start = url.absoluteString.prefixMatch(of: Self.start),
       let parts = URLComponents(plain: String(start.output)), parts.user == nil, parts.password == nil,
       let scheme = parts.scheme?.lowercased(), let port = parts.port ?? ports[scheme],
       let host = parts.encodedHost?.lowercased(), !host.isEmpty, !host.contains("%"),
       // Some readers look up a name in brackets.
-      !host.hasPrefix("[") || host.wholeMatch(of: /\[[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*\]/) != nil
+      !host.hasPrefix("[") || host.wholeMatch(of: Self.ipv6) != nil
     else { return nil }
     self.scheme = scheme
     self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host

@@ -62,7 +62,7 @@ package enum RetryAfter {
   package static func seconds(in response: HTTPURLResponse) -> Double? {
     let field = { response.value(forHTTPHeaderField: $0)?.trimmingCharacters(in: .whitespaces) ?? "" }
     let text = field("Retry-After")
-    guard text.wholeMatch(of: /[0-9.]+/) == nil else { return Double(text).map { min($0, maximum) } }
+    guard !text.allSatisfy("0123456789.".contains) else { return Double(text).map { min($0, maximum) } }
     guard let date = Dates.headerField(text), let sent = Dates.headerField(field("Date")) else { return nil }
     return min(max(0, date.timeIntervalSince(sent)), maximum)
   }

@@ -56,10 +56,10 @@ package enum IssuerExpectation: Sendable, Hashable {
 
   /// Takes the `issuer` of a discovery document, which is a template when it has `{tenantid}` in it.
   package init(published issuer: String) {
-    self = issuer.range(of: Self.placeholder, options: .caseInsensitive) == nil ? .exact(issuer) : .template(issuer)
+    self = !issuer.contains(Self.placeholder) ? .exact(issuer) : .template(issuer)
   }
 
-  private static let placeholder = "{tenantid}"
+  private static let placeholder = Pattern(/\{tenantid\}/.ignoresCase())
 
   /// Whether a token that names this tenant may name this issuer.
   package func accepts(_ issuer: String, tenantID: String?) -> Bool {
@@ -68,7 +68,7 @@ package enum IssuerExpectation: Sendable, Hashable {
     case .template(let template):
       // Only a GUID is a tenant; any other text could turn the template into another address.
       tenantID.map { id in
-        let expected = template.replacingOccurrences(of: Self.placeholder, with: id, options: .caseInsensitive)
+        let expected = template.replacing(Self.placeholder, with: id)
         return UUID(uuidString: id) != nil && ASCIIText.isSame(issuer, expected)
       } ?? false
     }

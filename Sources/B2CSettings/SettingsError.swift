@@ -75,10 +75,12 @@ public struct SettingsProblem: Sendable, Equatable {
     return shown.count > 100 || start != nil ? shown.prefix(100) + "…" : shown
   }
 
+  private static let policyQuery = Pattern(/\?[pP]=[^&#]*/)
+
   /// Returns the place of a URL's query or fragment, which may hold a key; `nil` without one, or for a policy's query.
   static func queryStart(_ text: String) -> String.Index? {
     guard let mark = text.firstIndex(where: { "?#".contains($0) }),
-      text[mark...].wholeMatch(of: /\?[pP]=[^&#]*/) == nil
+      text[mark...].wholeMatch(of: policyQuery) == nil
     else { return nil }
     return mark
   }

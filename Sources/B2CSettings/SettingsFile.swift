@@ -48,7 +48,8 @@ enum SettingsFile {
         file, "The file is not a property list in XML, written in UTF-8.",
         "Begin it with <plist version=\"1.0\">, or convert it with `plutil -convert xml1`.")
     }
-    let containers = ["<array", "<dict"].map { text.components(separatedBy: $0).count - 1 }.reduce(0, +)
+    let tags = text.utf8.split(separator: UInt8(ascii: "<"), omittingEmptySubsequences: false).dropFirst()
+    let containers = tags.count { $0.starts(with: "array".utf8) || $0.starts(with: "dict".utf8) }
     guard containers <= maximumContainers else {
       throw error(
         file, "The file has more than \(maximumContainers) arrays and dictionaries.",
@@ -75,9 +76,11 @@ enum SettingsFile {
     return SettingsError(file: file, problems: [SettingsProblem(message, recoverySuggestion: advice)])
   }
 
+  private static let extensions = Pattern(/\.(?:plist|txt|xml)/)
+
   /// Returns the file beside a missing one whose name differs by case, a letter or its extensions.
   private static func near(_ missing: URL) -> String? {
-    func stem(_ name: String) -> String { name.lowercased().replacing(/\.(?:plist|txt|xml)/, with: "") }
+    func stem(_ name: String) -> String { name.lowercased().replacing(extensions, with: "") }
     let directory = missing.deletingLastPathComponent()
     let files = (try? FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)) ?? []
     let names = files.filter { !$0.hasDirectoryPath }.map(\.lastPathComponent).sorted()
@@ -91,6 +94,10 @@ enum SettingsFile {
 /// Foundation stops at the first one. Two mistakes are looked for in every line, because an unfilled template has one of
 /// them in each value; of any other mistake Foundation knows the line.
 private struct XMLHints {
+  private static let lineNumber = Pattern(/line ([0-9]+)/)
+  private static let namedKey = Pattern(/<key>([^<]*)<\/key>/)
+  private static let entity = Pattern(/&(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9A-Fa-f]+);/)
+
   private var problems: [SettingsProblem] = []
   private var number = 0
   private var key: String?
@@ -102,7 +109,7 @@ private struct XMLHints {
     for line in lines {
       hints.number += 1
       // A line may hold several keys and strings; each string belongs to the key before it.
-      for (index, part) in line.components(separatedBy: "<string>").enumerated() {
+      for (index, part) in line.split(separator: "<string>", omittingEmptySubsequences: false).enumerated() {
         let end = index == 0 ? nil : part.range(of: "</string>")
         if let end { hints.lookAtString(String(part[..<end.lowerBound])) }
         hints.look(at: String(part[(end?.upperBound ?? part.startIndex)...]))
@@ -111,7 +118,7 @@ private struct XMLHints {
     guard hints.problems.isEmpty else { return hints.problems }
     // Foundation names no line of a file that ends too early, and its words may contain a part of a secret value.
     let last = 1 + (lines.lastIndex { !$0.isEmpty } ?? 0)
-    (hints.number, hints.key) = (said.firstMatch(of: /line ([0-9]+)/).flatMap { Int($0.1) } ?? last, nil)
+    (hints.number, hints.key) = (said.firstMatch(of: lineNumber).flatMap { Int($0.1) } ?? last, nil)
     hints.add(
       "The XML is malformed here or on the line before, or a value is not of its type.", value: nil,
       "Close every tag, and write a text as <string>text</string>. Check the file with `plutil -lint`.")
@@ -131,9 +138,9 @@ private struct XMLHints {
 
   /// Looks for the last key and for an ampersand.
   private mutating func look(at text: String) {
-    if let named = text.matches(of: /<key>([^<]*)<\/key>/).last { key = String(named.output.1) }
+    if let named = text.matches(of: Self.namedKey).last { key = String(named.output.1) }
     guard text.contains("&"), !text.contains("<![CDATA["),
-      text.replacing(/&(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9A-Fa-f]+);/, with: "").contains("&")
+      text.replacing(Self.entity, with: "").contains("&")
     else { return }
     add("An ampersand is not escaped.", value: nil, "Write & as &amp; in XML.")
   }

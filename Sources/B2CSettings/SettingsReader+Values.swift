@@ -142,10 +142,10 @@ extension SettingsReader {
 
   /// Returns the host where it is a name of labels or an address.
   private static func host(of parts: URLComponents) -> String? {
-    parts.encodedHost.flatMap {
-      $0.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9._~\-]*|\[[0-9A-Fa-f:.]+\]/) == nil ? nil : $0
-    }
+    parts.encodedHost.flatMap { $0.wholeMatch(of: plainHost) == nil ? nil : $0 }
   }
+
+  private static let plainHost = Pattern(/[A-Za-z0-9][A-Za-z0-9._~\-]*|\[[0-9A-Fa-f:.]+\]/)
 }
 
 // MARK: - The URL of the task server

@@ -136,7 +136,7 @@ extension LocalTenant {
   func redirect(to uri: String, _ pairs: [(name: String, value: String)], _ call: LocalTenantCall) -> LocalResponse {
     let pairs = (call.query["state"].map { [(name: "state", value: $0)] } ?? []) + pairs
     // `+` for spaces, as the service writes them.
-    let text = FormEncoding.encode(pairs).replacingOccurrences(of: "%20", with: "+")
+    let text = FormEncoding.encode(pairs).replacing("%20", with: "+")
     let mark = pairs.isEmpty ? "" : uri.contains("?") ? "&" : "?"
     return LocalResponse(
       status: 302,

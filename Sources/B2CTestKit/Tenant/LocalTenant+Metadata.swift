@@ -42,7 +42,7 @@ extension LocalTenant {
   private func metadataIssuer(_ call: LocalTenantCall) -> String {
     let own = issuer(origin: call.origin)
     guard shape == .entra, ["/common", "/organizations"].contains(call.prefix.lowercased()) else { return own }
-    return own.replacingOccurrences(of: tenantID, with: "{tenantid}")
+    return own.replacing(tenantID, with: "{tenantid}")
   }
 }
 

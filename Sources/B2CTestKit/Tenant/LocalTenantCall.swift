@@ -63,7 +63,7 @@ struct LocalTenantCall: Sendable {
     guard let endpoint = Self.endpoints(tenant.shape)[path], !isB2C || policy != nil else { return nil }
     self.endpoint = endpoint
     let cookie = LocalTenant.sessionCookie + "="
-    sessionID = (request.value(forHTTPHeaderField: "Cookie") ?? "").components(separatedBy: "; ")
+    sessionID = (request.value(forHTTPHeaderField: "Cookie") ?? "").split(separator: "; ")
       .first { $0.hasPrefix(cookie) }.map { String($0.dropFirst(cookie.count)) }
     let wished = request.value(forHTTPHeaderField: "client-request-id") ?? query["client-request-id"] ?? ""
     correlationID = UUID(uuidString: wished).map { $0.uuidString.lowercased() } ?? RandomText.guid()
