@@ -3,6 +3,7 @@ package import Foundation
 /// The dates of servers, as Foundation reads and writes them.
 package enum Dates {
   private static let seconds = Date.ISO8601FormatStyle()
+  private static let offsets = Pattern(/[+-][0-9]{2}:?[0-5][0-9]/)
   private static let milliseconds = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
   private static let fieldFormat: Date.FormatString = """
     \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .padded(4)) \
@@ -28,9 +29,9 @@ package enum Dates {
     }
     let zone = offset.isEmpty ? "Z" : String(Substring(offset))
     let local = String(Substring(clock)) + "Z"
-    guard zone == "Z" || zone.wholeMatch(of: /[+-][0-9]{2}:?[0-5][0-9]/) != nil, let read = try? seconds.parse(local),
-      seconds.format(read) == local,
-      let time = try? seconds.parse(local.dropLast() + zone)
+    guard let read = try? seconds.parse(local), seconds.format(read) == local,
+      let time = zone == "Z"
+        ? read : zone.wholeMatch(of: offsets).flatMap({ _ in try? seconds.parse(local.dropLast() + zone) })
     else { return nil }
     return Date(timeIntervalSince1970: time.timeIntervalSince1970 + fraction)
   }

@@ -31,15 +31,15 @@ package struct IDTokenClaims: Sendable, Hashable {
   /// A custom policy without a value may send an empty text, white space, a GUID of zeros or a number for every user, and two
   /// users would become one. A subject may be `0`, because some providers number their users.
   package static func identifiers(in claims: [String: JSONValue]) -> [String: String] {
-    claims.compactMapValues(\.string).filter { name, text in
-      guard ["iss", "sub", "oid", "tid"].contains(name), name != "sub" || text != subjectPlaceholder else {
-        return false
-      }
-      let visible = text.unicodeScalars.lazy.filter(PrintableText.isVisible)
-      let digits = visible.filter { !"-{}()".unicodeScalars.contains($0) }
-      if digits.contains(where: { $0 != "0" }) { return true }
-      return name == "sub" && !visible.isEmpty && digits.count != 32
+    let named = ["iss", "sub", "oid", "tid"].compactMap { name in claims[name]?.string.map { (name, $0) } }
+    let telling = named.filter { name, text in
+      guard name != "sub" || text != subjectPlaceholder else { return false }
+      let scalars = text.unicodeScalars
+      let isDigit = { PrintableText.isVisible($0) && !"-{}()".unicodeScalars.contains($0) }
+      if scalars.contains(where: { $0 != "0" && isDigit($0) }) { return true }
+      return name == "sub" && scalars.contains(where: PrintableText.isVisible) && scalars.count(where: isDigit) != 32
     }
+    return Dictionary(uniqueKeysWithValues: telling)
   }
 
   /// Reads the claims that every id_token has to have (OpenID Connect Core section 2).

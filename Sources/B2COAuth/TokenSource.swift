@@ -30,7 +30,7 @@ package struct TokenSource: Sendable {
 
     /// The refresh that answers this for a user.
     func flight(_ key: TokenCacheKey) -> TokenFlight {
-      TokenFlight(key: key, scopes: Scopes.ofAPI(scopes), claims: claims.map(FormEncoding.escape))
+      TokenFlight(key: key, scopes: Scopes.ofAPI(scopes), claims: claims.map { FormEncoding.escape($0) })
     }
   }
 

@@ -27,7 +27,7 @@ public struct TaskItem: Sendable, Hashable, Identifiable {
   public let serverID: String?
   /// The document's other fields as received; an update sends them back.
   public var unknownFields: [String: JSONValue]
-  private var row = Row()
+  private var row: Row
 
   /// Makes a task.
   ///
@@ -50,6 +50,7 @@ public struct TaskItem: Sendable, Hashable, Identifiable {
     self.serverID = serverID
     self.creationDate = creationDate
     unknownFields = [:]
+    row = Row(serverID)
   }
 
   /// The id of a task that has none of a server; all are equal, so that a task is compared by everything else.
@@ -57,7 +58,10 @@ public struct TaskItem: Sendable, Hashable, Identifiable {
     /// The field that keeps the id of a draft where an app stores it; no request has it.
     static let key = "_row"
 
-    var text = UUID().uuidString.lowercased()
+    var text: String
+
+    /// Makes an id unless there is one of a server: each reads the system's source of random numbers (row 6 of the benchmarks).
+    init(_ serverID: String?) { text = serverID == nil ? UUID().uuidString.lowercased() : "" }
 
     var description: String { text }
 
@@ -103,6 +107,7 @@ extension TaskItem {
     else { throw UnreadableAnswer(reason: "\(name) has no title (task or Text)") }
     itemName = title
     unknownFields = fields
+    row = Row(serverID)
   }
 }
 

@@ -14,11 +14,15 @@ enum Scopes {
 
   /// Whether a scope names an API.
   static func includeAPIScope(_ scopes: [String]) -> Bool {
-    !ofAPI(scopes).isEmpty
+    scopes.contains { isOfAPI(ASCIIText.lowercased($0)) }
   }
 
   /// The scopes that name an API, as they are compared.
   static func ofAPI(_ scopes: some Sequence<String>) -> Set<String> {
-    Set(scopes.map(key).filter { !$0.isEmpty && !ReservedScopes.all.contains($0) })
+    Set(scopes.map(key).filter(isOfAPI))
+  }
+
+  private static func isOfAPI(_ scope: String) -> Bool {
+    !scope.isEmpty && !ReservedScopes.all.contains { ASCIIText.isSame($0, scope) }
   }
 }
