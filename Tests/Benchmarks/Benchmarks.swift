@@ -1,16 +1,16 @@
 import Foundation
 
-/// `swift run -c release benchmarks`: every row of the goals table, each beside its baseline in the same process and run.
+/// `Tests/Benchmarks/run`: every row of the goals table, each beside its baseline in the same process and run.
 ///
-/// Ends with 0 when every row ran and the exact counts hold, with 1 otherwise. No time is asserted: times are shown with
-/// their goals.
+/// Ends with 0 if every row ran, every count holds and no figure is more than twice its goal, with 1 otherwise. It only
+/// shows a smaller miss, because two runs on a shared machine can differ by that much.
 @main
 struct Benchmarks {
-  /// Every row, those that users feel first; one more is an extension of `Row` in `Rows` and a name here.
+  /// Every row, those that users feel first; a new one is an extension of `Row` in `Rows` and a name here.
   static let rows: [Row] =
     [
       .firstToken, .signInPage, .endurance, .silentHit, .mainActorHit, .parallelHit, .keychainHit, .userGrowth,
-      .store, .foreignChange, .tokenRequests, .taskCall, .decoding, .launch, .idToken, .consumerBuild,
+      .store, .foreignChange, .tokenRequests, .taskCall, .decoding, .launch, .idToken, .consumerBuild, .programSize,
     ] + Row.server
 
   static func main() async {
@@ -22,7 +22,7 @@ struct Benchmarks {
       }
       exit(try await run(Options(arguments)) ? 0 : 1)
     } catch {
-      FileHandle.standardError.write(Data("benchmarks: \(error)\n".utf8))
+      note("benchmarks: \(error)")
       exit(2)
     }
   }
@@ -32,21 +32,30 @@ struct Benchmarks {
     defer { context.workspace.remove() }
     var measurements: [Measurement] = []
     var isComplete = true
-    for row in rows where options.only.isEmpty || options.only.contains(row.number) {
+    for row in rows where options.includes(row) {
       note("row \(row.number): \(row.title)")
+      let start = ContinuousClock.now
+      let state: String
       do {
-        measurements += try await row.run(context).map { $0.of(row) }
+        let measured = try await row.run(context).map { $0.of(row) }
+        measurements += measured
+        state = measured.contains { $0.isMet == false } ? "missed" : "met"
       } catch {
         isComplete = false
-        note("row \(row.number) did not run: \(error)")
+        state = "did not run: \(error)"
       }
+      let seconds = start.duration(to: .now) / .seconds(1)
+      note("row \(row.number): \(state), \(Report.text(seconds, "s"))")
     }
-    let report = Report(measurements, isQuick: options.isQuick)
+    let report = Report(measurements)
     report.show()
-    if let file = options.json { try report.merge(into: file) }
-    if options.writes, let file = options.json { try Report(contentsOf: file).write() }
-    let broken = measurements.filter { $0.isCount && $0.isMet == false }
-    for measurement in broken { note("row \(measurement.row), \(measurement.name): a count does not hold") }
+    if let file = options.json { try report.save(to: file) }
+    if options.writes { try report.write() }
+    let broken = measurements.filter(\.isBroken)
+    for measurement in broken {
+      let reason = measurement.isCount ? "the count does not hold" : "more than twice its goal"
+      note("row \(measurement.row), \(measurement.name): \(reason)")
+    }
     return isComplete && broken.isEmpty
   }
 

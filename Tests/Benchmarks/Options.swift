@@ -1,12 +1,12 @@
-/// What was written after the program's name.
+/// The arguments of the program.
 struct Options: Sendable {
-  /// The rows to run; all when empty.
+  /// The rows to run; all of them if it is empty.
   var only: Set<String> = []
-  /// Every row once and short: what it shows is that the rows run and that the exact counts hold.
-  var isQuick = false
-  /// The file that keeps the last measurement of each row.
+  /// Whether to measure a third of the pairs and to leave out the rows that take minutes.
+  var isCheck = false
+  /// The file for the measurements, as JSON.
   var json: String?
-  /// Whether to write the tables of the JSON file into this directory's README.
+  /// Whether to write the table into this directory's README.
   var writes = false
   /// The library that counts allocations, to be preloaded; `Tests/Benchmarks/run` builds it.
   var counter: String?
@@ -20,22 +20,24 @@ struct Options: Sendable {
     while let argument = rest.popFirst() {
       switch argument {
       case "--only": only.formUnion(try value(argument).split(separator: ",").map(String.init))
-      case "--quick": isQuick = true
+      case "--check": isCheck = true
       case "--json": json = try value(argument)
       case "--write": writes = true
       case "--counter": counter = try value(argument)
       default: throw Failure("unknown argument \(argument); \(Self.usage)")
       }
     }
-    guard !writes || json != nil else {
-      throw Failure("--write takes its figures from a JSON file: add --json FILE")
-    }
-    guard !writes || !isQuick else {
-      throw Failure("--quick brings no figures that could be published: leave out --quick or --write")
+    guard !writes || (only.isEmpty && !isCheck) else {
+      throw Failure("--write publishes one run of the whole table: leave out --only and --check")
     }
   }
 
-  private static let usage = "benchmarks [--only N,N] [--quick] [--json FILE [--write]] [--counter LIBRARY]"
+  private static let usage = "benchmarks [--only N,N] [--check] [--json FILE] [--write] [--counter LIBRARY]"
+
+  /// Whether to run a row; one that `--only` names is never left out.
+  func includes(_ row: Row) -> Bool {
+    only.isEmpty ? !(isCheck && row.takesMinutes) : only.contains(row.number)
+  }
 }
 
 /// Why a benchmark could not be run.

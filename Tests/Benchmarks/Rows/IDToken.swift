@@ -8,7 +8,10 @@ import TestSupport
 extension Row {
   static let idToken = Row(
     number: "9", title: "id_token validation, RS256, key ready, all claims",
-    meaning: "what checking the identity costs at a sign-in or a refresh"
+    meaning: """
+      A sign-in or a refresh checks the signature and all claims of its id_token, with a key that is ready. The \
+      baseline is the hash and the RSA check of the same bytes.
+      """
   ) { context in
     let key = try TestSigningKey()
     let keys = try JWKSet(json: try TestSigningKey.keySet([key]))

@@ -12,9 +12,11 @@ final class Context: Sendable {
     workspace = try Workspace()
   }
 
-  var isQuick: Bool { options.isQuick }
   /// How many users stand for many.
-  var manyUsers: Int { isQuick ? 200 : 10_000 }
+  var manyUsers: Int { 10_000 }
+
+  /// How many of so many pairs to measure; `--check` needs fewer, because it only looks for ratios that have doubled.
+  func pairs(_ count: Int) -> Int { options.isCheck ? max(5, count / 3) : count }
 
   /// The directory of a file cache that holds so many users; made once.
   func fileCache(users: Int) async throws -> URL {

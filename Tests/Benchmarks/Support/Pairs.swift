@@ -63,25 +63,13 @@ struct Pairs: Sendable {
     _ context: Context, pairs: Int = 31, batch: Double = 0.010, by clock: Clock = .wall,
     baseline: (Int) async throws -> Void, subject: (Int) async throws -> Void
   ) async throws -> Pairs {
-    let batch = context.isQuick ? batch / 10 : batch
     let baselineCount = try await count(for: batch, clock, baseline)
     let subjectCount = try await count(for: batch, clock, subject)
-    return try await compare(pairs: context.isQuick ? 3 : pairs) {
+    return try await compare(pairs: context.pairs(pairs)) {
       try await seconds(baselineCount, clock, baseline)
     } subject: {
       try await seconds(subjectCount, clock, subject)
     }
-  }
-
-  /// Measures one body, which runs its work so many times, without a baseline.
-  static func time(
-    _ context: Context, batches: Int = 7, batch: Double = 0.010, by clock: Clock = .wall,
-    _ body: (Int) async throws -> Void
-  ) async throws -> Quartiles {
-    let count = try await count(for: context.isQuick ? batch / 10 : batch, clock, body)
-    var times: [Double] = []
-    for _ in 0..<(context.isQuick ? 3 : batches) { times.append(try await seconds(count, clock, body)) }
-    return Quartiles(times)
   }
 
   /// Compares two bodies that measure themselves, in seconds for one run.

@@ -1,31 +1,18 @@
 import Foundation
 
-/// The measurements of a run, shown as tables and kept as JSON.
+/// The measurements of a run, shown as a table and kept as JSON.
 struct Report {
   private let measurements: [Measurement]
 
-  init(_ measurements: [Measurement], isQuick: Bool) {
-    self.measurements = measurements.map { measurement in
-      var copy = measurement
-      copy.isQuick = isQuick ? true : nil
-      copy.date = copy.date ?? Date().formatted(.iso8601.year().month().day())
-      return copy
-    }
+  init(_ measurements: [Measurement]) {
+    self.measurements = measurements
   }
 
-  /// Reads what earlier runs have kept.
-  init(contentsOf file: String) throws {
-    measurements = try JSONDecoder().decode([Measurement].self, from: Data(contentsOf: URL(fileURLWithPath: file)))
-  }
-
-  /// Writes a JSON file, in which the rows of this run replace the same rows of earlier runs.
-  func merge(into file: String) throws {
-    let earlier = (try? Report(contentsOf: file).measurements) ?? []
-    let new = Set(measurements.map(\.row))
+  /// Writes a JSON file.
+  func save(to file: String) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    let all = earlier.filter { !new.contains($0.row) } + measurements
-    try encoder.encode(all).write(to: URL(fileURLWithPath: file))
+    try encoder.encode(measurements).write(to: URL(fileURLWithPath: file))
   }
 
   /// Prints every measurement with its goal.
@@ -45,48 +32,46 @@ struct Report {
     }
   }
 
-  /// Writes the table into the README beside the benchmarks.
+  /// Writes the results into the README of the benchmarks.
   func write() throws {
-    let quick = Set(measurements.filter { $0.isQuick == true }.map(\.row)).sorted()
-    guard quick.isEmpty else {
-      throw Failure("the JSON file has figures of --quick (rows \(quick.joined(separator: ", "))): measure them again")
-    }
     let file = "Tests/Benchmarks/README.md"
-    let document = try String(contentsOfFile: file, encoding: .utf8)
-    try Self.replacing("results", in: document, with: results).write(toFile: file, atomically: false, encoding: .utf8)
+    var document = try String(contentsOfFile: file, encoding: .utf8)
+    let (begin, end) = ("<!-- benchmarks results: begin -->", "<!-- benchmarks results: end -->")
+    guard let start = document.range(of: begin), let stop = document.range(of: end), start.upperBound < stop.lowerBound
+    else { throw Failure("\(file) has no part between \(begin) and \(end)") }
+    let text = try results()
+    document.replaceSubrange(start.upperBound..<stop.lowerBound, with: "\n\n\(text)\n\n")
+    try document.write(toFile: file, atomically: false, encoding: .utf8)
   }
 
-  private func own(_ row: Row) -> [Measurement] {
-    measurements.filter { $0.row == row.number }
-  }
-
-  private var results: String {
-    var lines = ["| row | measured | value | quartiles | goal | |", "|---|---|---|---|---|---|"]
-    for row in Benchmarks.rows where !own(row).isEmpty {
-      let date = own(row).first?.date ?? ""
-      lines.append("| **\(row.number)** | **\(row.title)** (\(row.meaning)) | | | | \(date) |")
-      for measurement in own(row) {
-        let remark = measurement.remark.map { ": \($0)" } ?? ""
+  /// The table, its date and commit, and what each of its rows means.
+  private func results() throws -> String {
+    let commit = try Tool.run("git", "describe", "--always", "--dirty", "--exclude", "*")
+    let date = Date().formatted(.iso8601.year().month().day())
+    var lines = [
+      "Measured on \(date) at commit \(commit).", "", "| row | measured | value | quartiles | goal | |",
+      "|---|---|---|---|---|---|",
+    ]
+    var meanings: [String] = []
+    for row in Benchmarks.rows {
+      let own = measurements.filter { $0.row == row.number }
+      guard !own.isEmpty else { continue }
+      lines.append("| **\(row.number)** | **\(row.title)** | | | | |")
+      for measurement in own {
         lines.append(
-          "| | \(measurement.name)\(remark) | \(Self.text(measurement.value, measurement.unit)) | "
+          "| | \(measurement.name) | \(Self.text(measurement.value, measurement.unit)) | "
             + "\(Self.quartiles(measurement)) | \(Self.goal(measurement)) | \(Self.verdict(measurement)) |")
       }
+      meanings.append("- **Row \(row.number)**. \(row.meaning)")
     }
-    return lines.joined(separator: "\n")
-  }
-
-  private static func replacing(_ name: String, in document: String, with text: String) throws -> String {
-    let (begin, end) = ("<!-- benchmarks \(name): begin -->", "<!-- benchmarks \(name): end -->")
-    guard let start = document.range(of: begin), let stop = document.range(of: end), start.upperBound < stop.lowerBound
-    else { throw Failure("the document has no part between \(begin) and \(end)") }
-    return String(document[..<start.upperBound] + "\n\n" + text + "\n\n" + document[stop.lowerBound...])
+    return (lines + [""] + meanings).joined(separator: "\n")
   }
 }
 
 extension Report {
   /// A figure as it is shown.
   static func text(_ value: Double, _ unit: String) -> String {
-    let counted = ["requests", "allocations", "records", "descriptors"].contains(unit)
+    let counted = ["requests", "allocations", "records", "calls", "descriptors"].contains(unit)
     if counted, value == value.rounded() { return "\(Int(value)) \(value == 1 ? String(unit.dropLast()) : unit)" }
     if unit == "µs", value >= 10_000 { return text(value / 1_000, "ms") }
     let digits = abs(value) >= 100 ? 0 : abs(value) >= 10 ? 1 : 2

@@ -1,15 +1,17 @@
 /// A row of the goals table: one subject and its baseline.
 struct Row: Sendable {
-  /// The row's number in the goals table, such as `1b`.
+  /// The row's number in the goals table, for example `1b`.
   let number: String
   let title: String
-  /// What the row means to a user of an app.
+  /// What is compared with what, and what that means to the user of an app; printed below the table.
   let meaning: String
+  /// Whether it takes minutes, so that `--check` leaves it out.
+  var takesMinutes = false
   let run: @Sendable (Context) async throws -> [Measurement]
 }
 
 /// One measured figure.
-struct Measurement: Codable, Sendable {
+struct Measurement: Encodable, Sendable {
   var row = ""
   var name: String
   var value: Double
@@ -18,32 +20,25 @@ struct Measurement: Codable, Sendable {
   var quartiles: [Double]?
   /// The most that is allowed; `nil` for a figure that is shown for information.
   var goal: Double?
-  /// Whether the figure is a count, the same in every run, and is asserted.
+  /// Whether the figure is a count, which is the same in every run.
   var isCount = false
-  /// What else a reader has to know, such as why a goal is missed.
-  var remark: String?
-  /// When it was measured.
-  var date: String?
-  /// Whether it is of a run with `--quick`, and nothing to publish.
-  var isQuick: Bool?
 
-  init(_ name: String, _ value: Double, _ unit: String, goal: Double? = nil, remark: String? = nil) {
+  init(_ name: String, _ value: Double, _ unit: String, goal: Double? = nil) {
     self.name = name
     self.value = value
     self.unit = unit
     self.goal = goal
-    self.remark = remark
   }
 
   /// A count that is the same in every run; of requests, the goal is the one right number.
-  init(count name: String, _ value: Double, _ unit: String, goal: Double, remark: String? = nil) {
-    self.init(name, value, unit, goal: goal, remark: remark)
+  init(count name: String, _ value: Double, _ unit: String, goal: Double) {
+    self.init(name, value, unit, goal: goal)
     isCount = true
   }
 
   /// A ratio of subject and baseline.
-  init(_ name: String, _ pairs: Pairs, goal: Double? = nil, remark: String? = nil) {
-    self.init(name, pairs.ratio.median, "x", goal: goal, remark: remark)
+  init(_ name: String, _ pairs: Pairs, goal: Double? = nil) {
+    self.init(name, pairs.ratio.median, "x", goal: goal)
     quartiles = [pairs.ratio.lower, pairs.ratio.upper]
   }
 
@@ -52,6 +47,9 @@ struct Measurement: Codable, Sendable {
 
   /// Whether the goal is met; `nil` for a figure without a goal.
   var isMet: Bool? { goal.map { isExact ? value == $0 : value <= $0 } }
+
+  /// Whether the figure is so far from its goal that noise cannot be the reason.
+  var isBroken: Bool { goal.map { isCount ? isMet == false : value > 2 * $0 } ?? false }
 
   func of(_ row: Row) -> Measurement {
     var copy = self

@@ -10,8 +10,11 @@ import TestSupport
 extension Row {
   static let server: [Row] = [
     Row(
-      number: "19", title: "a server's way: 64 callers and 10,000 users, each call with another user's token",
-      meaning: "what a server pays for the SDK under load"
+      number: "19", title: "a server's way: 64 callers, each call with another user's token",
+      meaning: """
+        A server lists the tasks of 10,000 users, whose records are in a database. The baseline is async-http-client \
+        with a ready header. Each call reads its user's record, so that it never misses a change by another instance.
+        """
     ) { context in
       var measurements: [Measurement] = []
       let variables = ProcessInfo.processInfo.environment
@@ -30,9 +33,14 @@ extension Row {
 
 private enum ManyUsers {
   static let callers = 64
+  #if DEBUG
+    // A debug build only shows that the row runs.
+    private static let (users, goal): (Int, Double?) = (200, nil)
+  #else
+    private static let (users, goal): (Int, Double?) = (10_000, 2.5)
+  #endif
 
   static func measure(_ name: String, _ cache: any TokenCache, _ context: Context) async throws -> [Measurement] {
-    let users = context.manyUsers
     try await Scene.fill(cache, users: users)
     let api = try ChildProcess("server")
     let url = try Scene.url("http://127.0.0.1:\(api.readLine())/tasks")
@@ -57,13 +65,13 @@ private enum ManyUsers {
     await connector.close()
     let calls = 1 / pairs.subject.median
     return [
-      Measurement("\(name): call against async-http-client with a ready header", pairs, goal: 1.25),
+      Measurement("\(name): call against async-http-client with a ready header", pairs, goal: goal),
       Measurement("\(name): calls per second", calls.rounded(), "calls/s"),
       Measurement("\(name): calls per second of the bare client", (1 / pairs.baseline.median).rounded(), "calls/s"),
     ]
   }
 
-  /// Runs work so many times, by 64 callers at once.
+  /// Runs work so many times, by 64 callers at the same time.
   private static func parallel(_ count: Int, _ work: @escaping @Sendable () async throws -> Void) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for caller in 0..<callers {
