@@ -191,8 +191,7 @@ extension JSONReader {
         index += 1
         let text = String(decoding: content, as: UTF8.self)
         // Decoding repairs what is not UTF-8; a repaired text no longer has the bytes it came from.
-        let isText = content.allSatisfy { $0 < 0x80 } || text.utf8.elementsEqual(content)
-        guard isText else { throw InvalidJSON(reason: "is not UTF-8", offset: start) }
+        guard text.utf8.elementsEqual(content) else { throw InvalidJSON(reason: "is not UTF-8", offset: start) }
         let bounded = CombiningMarks.cut(text)
         guard cutsMarks || bounded.utf8.count == text.utf8.count else {
           let reason = "has more than \(CombiningMarks.maximumRun) combining marks in a row"

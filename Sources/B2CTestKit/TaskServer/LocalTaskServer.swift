@@ -1,5 +1,4 @@
 internal import B2CCore
-public import B2CHTTP
 public import Foundation
 public import TaskAPI
 

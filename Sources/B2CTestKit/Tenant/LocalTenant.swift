@@ -1,6 +1,9 @@
 internal import B2CCore
-public import B2CHTTP
 public import Foundation
+
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#endif
 
 /// A provider in the shape of Azure AD B2C for tests and demonstrations: policies with real pages, tokens that verify,
 /// every refusal with its code.

@@ -64,7 +64,7 @@ public struct pollfd {
   }
 }
 
-public struct linger {
+public struct linger: BitwiseCopyable {
   public var l_onoff: Int32
   public var l_linger: Int32
   public init() { self.init(l_onoff: 0, l_linger: 0) }
