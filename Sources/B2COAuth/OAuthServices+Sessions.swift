@@ -31,7 +31,7 @@ extension OAuthServices {
   ///
   /// - Throws: ``ConnectorError`` with code `tokenCache` when they cannot be listed, or none can be read.
   package func users() async throws -> [UserInfo] {
-    // Another process may have signed a user in. Who is listed first is the user of the next call.
+    // Another process may have signed a user in. The first user in the list has to be the one of the next call.
     _ = try? await store.current(of: client, looksAgain: true, where: mayBeCurrent)
     var (sessions, failures) = try await store.sessions(of: client)
     if let failure = failures.first, sessions.isEmpty { throw failure }

@@ -2,7 +2,7 @@ import B2CCore
 
 /// Values that a template left to be filled in.
 enum Placeholder {
-  /// A placeholder has one of these texts, or a sign.
+  /// Every text that the expression finds contains one of these words or a sign.
   private static let starts = ["your", "enter", "insert", "replace", "todo", "tbd", "xxx", "...", "change", "00000000"]
 
   private static let template = Pattern(
@@ -24,7 +24,7 @@ enum Placeholder {
   static func isPlaceholder(_ text: String) -> Bool {
     // A placeholder is short, and the search takes the square of the length.
     let start = text.trimmed.prefix(200)
-    // Nearly every value ends here: the expression takes milliseconds to compile, at each launch (row 7 of the benchmarks).
+    // This returns for nearly every value, because compiling the expression takes milliseconds (row 7 of the benchmarks).
     guard start.contains(where: "<{[$%".contains) || starts.contains(where: start.lowercased().contains) else {
       return false
     }

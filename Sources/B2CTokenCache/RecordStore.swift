@@ -78,7 +78,7 @@ package struct DamagedRecord: Error {
       own: .tokenCache, "\(name) is not a usable token record: \(reason).",
       recoverySuggestion: "Sign in again, which removes it; the records of other users are not affected.",
       needsInteraction: true)
-    // It may be the record of the latest sign-in. A sign-in would not remove one of a newer version.
+    // It may be the record of the latest sign-in. An item of a newer version does not count, because no sign-in removes it.
     error.recordPosition = position ?? (isNewer ? nil : .max)
     return error
   }
