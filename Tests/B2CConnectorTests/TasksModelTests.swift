@@ -65,11 +65,14 @@ struct TasksModelTests {
     defer { running.cancel() }
     await wait { $0.phase == .signedOut(lastUser: nil) }
     await model.signIn()
-    await wait { $0.phase == .signedIn(id: $0.phase.userID ?? "", name: "Alice Example") && !$0.isBusy }
+    // The list is loaded after the phase has changed, and no task is added before that.
+    await wait { $0.phase.userID != nil && $0.hasLoaded && !$0.isBusy }
+    #expect(model.phase == .signedIn(id: try #require(model.phase.userID), name: "Alice Example"))
     await model.add("Buy milk")
     await model.add("Feed the cat")
+    try #require(model.tasks.count == 2)
     await model.toggle(model.tasks[0])
-    #expect(model.tasks.map(\.completed) == [true, false])
+    try #require(model.tasks.map(\.completed) == [true, false])
     await model.delete(model.tasks[1])
     #expect(model.tasks.map(\.itemName) == ["Buy milk"])
     #expect(server.tasks(of: LocalUser.alice.id).map(\.text) == ["Buy milk"])
