@@ -114,3 +114,13 @@ extension ConnectorError: Redacted {
     return text
   }
 }
+
+extension ErrorCode {
+  /// Matches an error by its code, as in `catch ErrorCode.userClosedBrowser`.
+  ///
+  /// - Parameters:
+  ///   - code: The code of the pattern.
+  ///   - error: The error that was thrown.
+  /// - Returns: Whether the error is one of this package and has that code; `false` for any other error.
+  public static func ~= (code: ErrorCode, error: any Error) -> Bool { (error as? ConnectorError)?.code == code }
+}

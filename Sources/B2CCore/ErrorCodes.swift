@@ -1,3 +1,19 @@
+/// The reason for an error, as an open set of codes that all errors of a request, a sign-in or a task call share.
+///
+/// The package's own codes are in the extension below; an app's own part may throw codes of its own.
+public struct ErrorCode: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+  /// The code's stable name.
+  public var rawValue: String
+
+  /// Makes a code from its stable name.
+  ///
+  /// - Parameter rawValue: The name.
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  /// The code's stable name.
+  public var description: String { rawValue }
+}
+
 extension ErrorCode {
   /// No answer: offline, refused, or the connection was lost; the underlying error is the transport's.
   public static let network = Self(rawValue: "network")
