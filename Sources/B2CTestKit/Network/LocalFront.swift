@@ -62,36 +62,6 @@ final class LocalFront: Sendable {
   }()
 }
 
-extension LocalTenant {
-  /// Answers over HTTP on a loopback port too, from now until ``stop()``; ``origin`` tells where.
-  ///
-  /// - Parameter port: The port; the system chooses one for 0.
-  /// - Throws: `ConnectorError` with code `portInUse`, or `presentationFailed` when the system refuses another way.
-  public func start(port: UInt16 = 0) async throws {
-    try await front.start(port: port) { [weak self] in try await self?.answer($0) }
-  }
-
-  /// Stops answering over HTTP.
-  ///
-  /// The port is free when this returns; in memory the tenant answers on.
-  public func stop() async { await front.stop() }
-}
-
-extension LocalTaskServer {
-  /// Answers over HTTP on a loopback port too, from now until ``stop()``; ``url`` tells where.
-  ///
-  /// - Parameter port: The port; the system chooses one for 0.
-  /// - Throws: `ConnectorError` with code `portInUse`, or `presentationFailed` when the system refuses another way.
-  public func start(port: UInt16 = 0) async throws {
-    try await front.start(port: port) { [weak self] in try await self?.answer($0) }
-  }
-
-  /// Stops answering over HTTP.
-  ///
-  /// The port is free when this returns; in memory the server answers on.
-  public func stop() async { await front.stop() }
-}
-
 extension LoopbackResponse {
   /// Converts an answer of a local server.
   package init(_ response: LocalResponse) {

@@ -72,3 +72,8 @@ public struct LocalNetwork: HTTPTransport {
     }
   }
 }
+
+extension LocalService {
+  /// A transport that reaches this service in memory and nothing else.
+  public var transport: LocalNetwork { LocalNetwork(self) }
+}

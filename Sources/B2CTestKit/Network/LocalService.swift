@@ -19,11 +19,6 @@ public protocol LocalService: Sendable {
   func answer(_ request: URLRequest) async throws -> LocalResponse
 }
 
-extension LocalService {
-  /// A transport that reaches this service in memory and nothing else.
-  public var transport: LocalNetwork { LocalNetwork(self) }
-}
-
 /// A request that a local server has seen, secrets and all.
 ///
 /// It prints without them; ``query``, ``form`` and ``request`` have them in the clear.

@@ -54,6 +54,19 @@ public final class LocalTaskServer: LocalService, Sendable {
   public func answer(_ request: URLRequest) async throws -> LocalResponse {
     try await exchange.run(request) { respond(to: $0) }
   }
+
+  /// Answers over HTTP on a loopback port too, from now until ``stop()``; ``url`` tells where.
+  ///
+  /// - Parameter port: The port; the system chooses one for 0.
+  /// - Throws: `ConnectorError` with code `portInUse`, or `presentationFailed` when the system refuses another way.
+  public func start(port: UInt16 = 0) async throws {
+    try await front.start(port: port) { [weak self] in try await self?.answer($0) }
+  }
+
+  /// Stops answering over HTTP.
+  ///
+  /// The port is free when this returns; in memory the server answers on.
+  public func stop() async { await front.stop() }
 }
 
 /// Where the server is.

@@ -1,7 +1,3 @@
-internal import B2CCore
-internal import B2CHTTP
-internal import Foundation
-
 /// Why a tenant refuses, with the codes that Azure AD B2C and Entra ID give for it.
 struct LocalRefusal: Error, Sendable {
   /// The OAuth `error`.
@@ -32,9 +28,9 @@ extension LocalRefusal {
   static let forgotPassword = LocalRefusal("access_denied", 90118, 65004, "The user has forgotten their password.")
   static let identityProviderFailed = LocalRefusal(
     "access_denied", 90273, 65004, "An invalid response was received from the identity provider.")
-  static func noSession(_ shape: LocalTenant.Shape) -> LocalRefusal {
+  static func noSession(isB2C: Bool) -> LocalRefusal {
     LocalRefusal(
-      shape == .b2c ? "interaction_required" : "login_required", 90077, 50058,
+      isB2C ? "interaction_required" : "login_required", 90077, 50058,
       "User does not have an existing session and request prompt parameter has a value of 'None'.")
   }
 }
@@ -71,49 +67,4 @@ extension LocalRefusal {
   static let authorizationPending = LocalRefusal("authorization_pending", 90085, 70016, "The user has not decided yet.")
   static let deviceCodeExpired = LocalRefusal("expired_token", 90080, 70020, "The device code has expired.")
   static let deviceDenied = LocalRefusal("access_denied", 90091, 70018, "The user has declined.")
-}
-
-extension LocalTenant {
-  /// The `error_description` of a refusal, in the form of the tenant's shape.
-  func describe(_ refusal: LocalRefusal, _ call: LocalTenantCall) -> String {
-    // 2026-01-01 00:00:00Z
-    let time = Dates.internet(call.now).prefix(19).replacing("T", with: " ") + "Z"
-    let ids = ["Correlation ID: \(call.correlationID)", "Timestamp: \(time)"]
-    switch shape {
-    case .b2c: return (["AADB2C\(refusal.b2c): \(refusal.message)"] + ids + [""]).joined(separator: "\r\n")
-    case .entra, .ciam: return (["AADSTS\(refusal.entra): \(refusal.message)"] + ids).joined(separator: " ")
-    case .openIDConnect: return refusal.message
-    }
-  }
-
-  /// The answer of an endpoint that speaks JSON: what a body returns, or why it refuses (RFC 6749 section 5.2).
-  func jsonAnswer(_ call: LocalTenantCall, _ body: () throws -> [String: JSONValue]) -> LocalResponse {
-    do {
-      return json(try body(), call)
-    } catch {
-      let refusal = error as? LocalRefusal ?? .malformed("\(error)", error: "server_error")
-      var fields: [String: JSONValue] = [
-        "error": .string(refusal.error), "error_description": .string(describe(refusal, call)),
-      ]
-      if isEntra {
-        // Entra ID has its own word for this one.
-        if refusal.entra == LocalRefusal.deviceDenied.entra { fields["error"] = "authorization_declined" }
-        fields["error_codes"] = .array([.integer(Int64(refusal.entra))])
-        fields["correlation_id"] = .string(call.correlationID)
-        if refusal.entra == LocalRefusal.grantRevoked.entra { fields["suberror"] = "bad_token" }
-      }
-      return json(fields, call, status: 400)
-    }
-  }
-
-  /// A JSON answer that no one may keep.
-  func json(_ fields: [String: JSONValue], _ call: LocalTenantCall, status: Int = 200) -> LocalResponse {
-    LocalResponse(
-      status: status,
-      headers: [
-        "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store",
-        "client-request-id": call.correlationID,
-      ],
-      body: LocalJSON.data(fields))
-  }
 }

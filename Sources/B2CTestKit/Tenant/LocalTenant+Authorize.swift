@@ -22,7 +22,7 @@ extension LocalTenant {
       if call.request.method == "POST" { return try take(call) }
       let session = session(call)
       guard !call.prompts.contains("none"), let stage = firstStage(session, call) else {
-        guard let session else { throw LocalRefusal.noSession(shape) }
+        guard let session else { throw LocalRefusal.noSession(isB2C: shape == .b2c) }
         return finish(session, isNewUser: false, call)
       }
       return show(stage, user: session?.user, call)

@@ -1,0 +1,49 @@
+internal import B2CCore
+internal import B2CHTTP
+internal import Foundation
+
+/// The answers of a tenant to calls: JSON, and refusals in the words of its shape.
+extension LocalTenant {
+  /// The `error_description` of a refusal, in the form of the tenant's shape.
+  func describe(_ refusal: LocalRefusal, _ call: LocalTenantCall) -> String {
+    // 2026-01-01 00:00:00Z
+    let time = Dates.internet(call.now).prefix(19).replacing("T", with: " ") + "Z"
+    let ids = ["Correlation ID: \(call.correlationID)", "Timestamp: \(time)"]
+    switch shape {
+    case .b2c: return (["AADB2C\(refusal.b2c): \(refusal.message)"] + ids + [""]).joined(separator: "\r\n")
+    case .entra, .ciam: return (["AADSTS\(refusal.entra): \(refusal.message)"] + ids).joined(separator: " ")
+    case .openIDConnect: return refusal.message
+    }
+  }
+
+  /// The answer of an endpoint that speaks JSON: what a body returns, or why it refuses (RFC 6749 section 5.2).
+  func jsonAnswer(_ call: LocalTenantCall, _ body: () throws -> [String: JSONValue]) -> LocalResponse {
+    do {
+      return json(try body(), call)
+    } catch {
+      let refusal = error as? LocalRefusal ?? .malformed("\(error)", error: "server_error")
+      var fields: [String: JSONValue] = [
+        "error": .string(refusal.error), "error_description": .string(describe(refusal, call)),
+      ]
+      if isEntra {
+        // Entra ID has its own word for this one.
+        if refusal.entra == LocalRefusal.deviceDenied.entra { fields["error"] = "authorization_declined" }
+        fields["error_codes"] = .array([.integer(Int64(refusal.entra))])
+        fields["correlation_id"] = .string(call.correlationID)
+        if refusal.entra == LocalRefusal.grantRevoked.entra { fields["suberror"] = "bad_token" }
+      }
+      return json(fields, call, status: 400)
+    }
+  }
+
+  /// A JSON answer that no one may keep.
+  func json(_ fields: [String: JSONValue], _ call: LocalTenantCall, status: Int = 200) -> LocalResponse {
+    LocalResponse(
+      status: status,
+      headers: [
+        "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store",
+        "client-request-id": call.correlationID,
+      ],
+      body: LocalJSON.data(fields))
+  }
+}
