@@ -178,3 +178,31 @@ struct AuthorityPath {
 
   private static func startsTail(_ segment: String) -> Bool { tailStarts.contains(segment.lowercased()) }
 }
+
+/// A host of Microsoft's sign-in services.
+struct MicrosoftHost {
+  /// The kind of authority on this host without a policy.
+  let kind: Authority.Kind
+  let cloud: Cloud
+  /// The tenant's name in front of the domain: `contoso` of `contoso.b2clogin.com`.
+  let tenantName: String?
+
+  /// The tenant that the host names, as the first name its cloud gave it or as its GUID.
+  var homeTenant: String? { tenantName.map { GUID.isGUID($0) ? $0 : $0 + "." + cloud.tenantDomain } }
+
+  /// Entra ID's hosts, and the domains below which each tenant has a host; no other cloud has one of External ID that is
+  /// documented.
+  private static let domains: [(kind: Authority.Kind, cloud: Cloud, name: String)] =
+    Cloud.all.flatMap { cloud in cloud.entraHosts.map { (.entra, cloud, $0) } + [(.b2c, cloud, cloud.b2cDomain)] }
+    + [(.ciam, .global, "ciamlogin.com")]
+
+  init?(_ host: String) {
+    let host = host.lowercased()
+    let domain = Self.domains.first { host == $0.name || ($0.kind != .entra && host.hasSuffix("." + $0.name)) }
+    guard let domain else { return nil }
+    let name = host.dropLast(domain.name.count + 1)
+    // login.ciamlogin.com names no tenant.
+    let namesTenant = !name.isEmpty && !(domain.kind == .ciam && name == "login")
+    (kind, cloud, tenantName) = (domain.kind, domain.cloud, namesTenant ? String(name) : nil)
+  }
+}

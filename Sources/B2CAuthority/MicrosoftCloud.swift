@@ -1,5 +1,3 @@
-import B2CCore
-
 /// One of Microsoft's separate clouds that have Azure AD B2C; accounts and tokens of one are unknown to the others.
 struct Cloud: Sendable {
   /// The domain under which Azure AD B2C tenants have their sign-in hosts.
@@ -24,34 +22,6 @@ struct Cloud: Sendable {
     b2cDomain: "b2clogin.us", tenantDomain: "onmicrosoft.us",
     entraHosts: ["login.microsoftonline.us", "login.usgovcloudapi.net", "login-us.microsoftonline.com"])
   static let all = [global, china, usGovernment]
-}
-
-/// A host of Microsoft's sign-in services.
-struct MicrosoftHost {
-  /// The kind of authority on this host without a policy.
-  let kind: Authority.Kind
-  let cloud: Cloud
-  /// The tenant's name in front of the domain: `contoso` of `contoso.b2clogin.com`.
-  let tenantName: String?
-
-  /// The tenant that the host names, as the first name its cloud gave it or as its GUID.
-  var homeTenant: String? { tenantName.map { GUID.isGUID($0) ? $0 : $0 + "." + cloud.tenantDomain } }
-
-  /// Entra ID's hosts, and the domains below which each tenant has a host; no other cloud has one of External ID that is
-  /// documented.
-  private static let domains: [(kind: Authority.Kind, cloud: Cloud, name: String)] =
-    Cloud.all.flatMap { cloud in cloud.entraHosts.map { (.entra, cloud, $0) } + [(.b2c, cloud, cloud.b2cDomain)] }
-    + [(.ciam, .global, "ciamlogin.com")]
-
-  init?(_ host: String) {
-    let host = host.lowercased()
-    let domain = Self.domains.first { host == $0.name || ($0.kind != .entra && host.hasSuffix("." + $0.name)) }
-    guard let domain else { return nil }
-    let name = host.dropLast(domain.name.count + 1)
-    // login.ciamlogin.com names no tenant.
-    let namesTenant = !name.isEmpty && !(domain.kind == .ciam && name == "login")
-    (kind, cloud, tenantName) = (domain.kind, domain.cloud, namesTenant ? String(name) : nil)
-  }
 }
 
 /// The forms in which a tenant is written.

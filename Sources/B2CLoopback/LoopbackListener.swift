@@ -1,18 +1,6 @@
 internal import B2CCore
 internal import Foundation
 
-/// The addresses by which this machine reaches itself.
-package enum LoopbackAddress: String, Sendable, Hashable, CaseIterable {
-  case ipv4 = "127.0.0.1"
-  case ipv6 = "::1"
-
-  /// The address in network order.
-  var bytes: [UInt8] { self == .ipv4 ? [127, 0, 0, 1] : [UInt8](repeating: 0, count: 15) + [1] }
-
-  /// The address as a URL's host.
-  package var urlHost: String { self == .ipv6 ? "[\(rawValue)]" : rawValue }
-}
-
 /// A small HTTP/1.1 server that only this machine can reach.
 ///
 /// It serves the redirect of one sign-in and the servers of the test kit: one request per connection, bodies by

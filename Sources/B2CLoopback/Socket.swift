@@ -233,6 +233,18 @@ extension ConnectorError {
   }
 }
 
+/// The addresses by which this machine reaches itself.
+package enum LoopbackAddress: String, Sendable, Hashable, CaseIterable {
+  case ipv4 = "127.0.0.1"
+  case ipv6 = "::1"
+
+  /// The address in network order.
+  var bytes: [UInt8] { self == .ipv4 ? [127, 0, 0, 1] : [UInt8](repeating: 0, count: 15) + [1] }
+
+  /// The address as a URL's host.
+  package var urlHost: String { self == .ipv6 ? "[\(rawValue)]" : rawValue }
+}
+
 /// As the system has it: the port of both families is at byte 2 of a socket's address.
 extension LoopbackAddress {
   fileprivate var family: CInt { self == .ipv4 ? AF_INET : AF_INET6 }

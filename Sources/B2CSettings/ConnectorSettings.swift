@@ -1,5 +1,4 @@
 @_exported public import B2CAuthority
-internal import B2CCore
 public import Foundation
 
 /// The settings of an app: its tenant, registration and API, as in `settings.plist`.
@@ -58,55 +57,6 @@ public struct ConnectorSettings: Sendable, Equatable {
 }
 
 extension ConnectorSettings {
-  /// The settings of the running app: `settings.plist` of its main bundle.
-  ///
-  /// The file is read each time; keep the value.
-  ///
-  /// - Throws: ``SettingsError`` with all problems.
-  public static var main: ConnectorSettings {
-    get throws { try ConnectorSettings(bundle: .main) }
-  }
-
-  /// Reads a file: a property list in XML, on Apple's systems also a binary one.
-  ///
-  /// - Parameter file: The file's URL.
-  /// - Throws: ``SettingsError`` with all problems: a file that is missing or cannot be read, or those of
-  ///   ``init(data:file:)``.
-  public init(contentsOf file: URL) throws {
-    try self.init(data: try SettingsFile.read(file), file: file.path)
-  }
-
-  /// Reads a resource of a bundle: `<resource>.plist`.
-  ///
-  /// - Parameters:
-  ///   - bundle: The bundle.
-  ///   - resource: The resource's name without its extension.
-  /// - Throws: ``SettingsError`` with all problems: a file that is missing or cannot be read, or those of
-  ///   ``init(data:file:)``.
-  public init(bundle: Bundle, resource: String = "settings") throws {
-    guard let found = bundle.url(forResource: resource, withExtension: "plist") else {
-      throw SettingsFile.error(
-        resource + ".plist", "The bundle at \(bundle.bundlePath) has no such resource.",
-        "Add the file to the app's target, or put it beside the program, or use ConnectorSettings(contentsOf:).",
-        near: (bundle.resourceURL ?? bundle.bundleURL).appendingPathComponent(resource + ".plist"))
-    }
-    try self.init(contentsOf: found)
-  }
-
-  /// Reads a file's bytes: a property list in XML (UTF-8), on Apple's systems also a binary one.
-  ///
-  /// - Parameters:
-  ///   - data: The bytes, at most 64 KiB.
-  ///   - file: The name to use in messages.
-  /// - Throws: ``SettingsError`` with all problems of the content.
-  public init(data: Data, file: String? = nil) throws {
-    var reader = SettingsReader(fields: try SettingsFile.fields(of: data, file: file))
-    guard let settings = reader.read() else {
-      throw SettingsError(file: file, problems: reader.errors, warnings: reader.warnings)
-    }
-    self = settings
-  }
-
   /// Returns the warnings that may explain an error: about a key that its text names, or about a policy.
   package func warnings(about text: String) -> [SettingsProblem] {
     // A policy makes Azure AD B2C of an authority.
@@ -115,19 +65,5 @@ extension ConnectorSettings {
       [warning.suggestion ?? "", String(warning.keyPath.prefix(while: \.isLetter))].compactMap(SettingsKey.init)
         .contains { text.contains($0.rawValue) || isAboutPolicies && $0.isOfPolicy }
     }
-  }
-
-  /// Checks settings made in code as those of a file are checked.
-  ///
-  /// - Returns: The warnings.
-  /// - Throws: ``SettingsError`` with all problems.
-  @discardableResult
-  public func validate() throws -> [SettingsProblem] {
-    var reader = SettingsReader(fields: [:])
-    reader.check(self)
-    guard reader.errors.isEmpty else {
-      throw SettingsError(file: nil, problems: reader.errors, warnings: reader.warnings)
-    }
-    return Array(reader.warnings.prefix(SettingsError.limit))
   }
 }

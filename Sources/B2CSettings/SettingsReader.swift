@@ -102,6 +102,22 @@ struct SettingsReader {
   }
 }
 
+extension ConnectorSettings {
+  /// Checks settings made in code as those of a file are checked.
+  ///
+  /// - Returns: The warnings.
+  /// - Throws: ``SettingsError`` with all problems.
+  @discardableResult
+  public func validate() throws -> [SettingsProblem] {
+    var reader = SettingsReader(fields: [:])
+    reader.check(self)
+    guard reader.errors.isEmpty else {
+      throw SettingsError(file: nil, problems: reader.errors, warnings: reader.warnings)
+    }
+    return Array(reader.warnings.prefix(SettingsError.limit))
+  }
+}
+
 // MARK: - Problems
 
 extension SettingsReader {
