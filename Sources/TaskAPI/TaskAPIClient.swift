@@ -8,7 +8,7 @@ public import Foundation
 /// for task in try await client.list() { print(task.itemName) }
 /// ```
 ///
-/// A call makes its request (`TaskRequests`), sends it with a token and with retries, and reads the answer: what a status
+/// A call makes its request (`TaskRequestBuilder`), sends it with a token and with retries, and reads the answer: what a status
 /// means is in `TaskRequest`, what a document means in ``TaskItem``. There is no offline queue: a call that fails says so,
 /// and the task is still in the caller's hands.
 /// Errors are `ConnectorError`, `CancellationError` when the calling task was cancelled, or an own one of the closure,
@@ -16,7 +16,7 @@ public import Foundation
 /// `outcomeIsUnknown`. A `CancellationError` that the closure throws in a task that was not cancelled is the `underlying`
 /// of an error `other`, too.
 public struct TaskAPIClient: Sendable {
-  private let requests: TaskRequests
+  private let requests: TaskRequestBuilder
   private var transport: AuthorizedTransport
 
   /// 32 MiB of body, 30 seconds in all, 15 seconds of silence.
@@ -63,7 +63,7 @@ public struct TaskAPIClient: Sendable {
     baseURL: URL, dialect: TaskDialect = .tutorial, limits: TransportLimits = standardLimits,
     transport: AuthorizedTransport
   ) {
-    requests = TaskRequests(baseURL: baseURL, dialect: dialect, limits: limits)
+    requests = TaskRequestBuilder(baseURL: baseURL, dialect: dialect, limits: limits)
     self.transport = transport
   }
 

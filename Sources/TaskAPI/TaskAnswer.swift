@@ -1,12 +1,6 @@
 internal import B2CCore
 internal import Foundation
 
-/// The reason why a success cannot be read, as a clause: "[0]._id is a number; a string is expected".
-struct UnreadableAnswer: Error {
-  let reason: String
-  var suggestion = "Check that the base URL is that of a list of tasks."
-}
-
 /// An answer of the task server.
 struct TaskAnswer: Sendable {
   let body: Data

@@ -111,6 +111,12 @@ extension TaskItem {
   }
 }
 
+/// The reason why a success cannot be read, as a clause: "[0]._id is a number; a string is expected".
+struct UnreadableAnswer: Error {
+  let reason: String
+  var suggestion = "Check that the base URL is that of a list of tasks."
+}
+
 extension JSONValue {
   /// The kind of value, as the errors of a task name it.
   fileprivate var kind: String {

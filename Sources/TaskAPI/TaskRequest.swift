@@ -17,7 +17,7 @@ struct TaskRequest: Sendable {
 /// Builds the requests of a client; every URL that the task client calls is made here.
 ///
 /// A title is never part of a URL: it would end up in access logs.
-struct TaskRequests: Sendable {
+struct TaskRequestBuilder: Sendable {
   /// The most bytes of UTF-8 in a title that is sent.
   private static let maximumNameBytes = 65_536
 
