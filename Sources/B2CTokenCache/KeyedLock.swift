@@ -29,6 +29,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
     }
   }
 
+  /// Never locked together with a turn: `leave` unlocks it first, so a caller whose turn has come can enter and leave.
   private let queues = Locked<[Key: Queue]>([:])
 
   package init() {}

@@ -98,7 +98,7 @@ package struct RecordForm: Sendable {
       guard head.b2cTokenRecord <= Self.currentForm else {
         throw NewerForm.error(head.b2cTokenRecord, supported: Self.currentForm, position: nil)
       }
-      return try record(in: Self.reading(else: Self.foreign) { try content.get() })
+      return try record(in: Self.replacingDecoderErrors(by: Self.foreign) { try content.get() })
     } catch var error as ConnectorError {
       error.recordPosition = head.position
       throw error
@@ -118,7 +118,7 @@ package struct RecordForm: Sendable {
       throw Self.refused("A token record in the sealed cache is not sealed.")
     }
     let changed = Self.refused("A token record cannot be opened: it was sealed with another key, or was changed.")
-    return try Self.reading(else: changed) {
+    return try Self.replacingDecoderErrors(by: changed) {
       let plain = try AES.GCM.open(
         AES.GCM.SealedBox(combined: sealed), using: sealingKey,
         authenticating: Self.authenticated(content.key, stamp, content.position))
@@ -126,8 +126,11 @@ package struct RecordForm: Sendable {
     }
   }
 
-  /// Throws the given error for every other than that of a newer form: a decoder's message may quote the content.
-  private static func reading<Value>(else fault: any Error, _ body: () throws -> Value) throws -> Value {
+  /// Throws the given error in place of every error except that of a newer form, because a decoder's message may quote the
+  /// content.
+  private static func replacingDecoderErrors<Value>(
+    by fault: any Error, _ body: () throws -> Value
+  ) throws -> Value {
     do {
       return try body()
     } catch {

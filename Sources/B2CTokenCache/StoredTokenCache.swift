@@ -7,7 +7,8 @@ public import Foundation
 /// ``TokenCache/files(at:sealedWith:)`` and, on Apple's systems, `keychain(accessGroup:)` open it; two of the same place are one
 /// object. What has been read stays in memory and is served from there while it is known to be current (benchmark rows 3b
 /// and 18). What writes continues when the calling task is cancelled, because a new refresh token that is not kept would be
-/// lost. Waiting for the disk and for other processes holds none of the threads that tasks share.
+/// lost. Waiting for the disk and for other processes holds none of the threads that tasks share, except for one `lstat` when a
+/// record is served from memory.
 ///
 /// A damaged file stays where it is until a sign-in, or a sign-out of all users, removes it. A record in a newer form, or
 /// sealed with another key, is refused and left as it is; a sign-in of its user replaces it and a sign-out removes it.
@@ -17,7 +18,7 @@ public final class StoredTokenCache: SharedTokenCache {
     let state: ItemState
   }
 
-  private let store: any RecordStore
+  private let storage: any RecordStorage
   private let form: RecordForm
   private let lockTimeout: Duration
   private let clock: any Clock<Duration>
@@ -28,12 +29,12 @@ public final class StoredTokenCache: SharedTokenCache {
   private let damagedKeys = Locked<Set<TokenCacheKey>>([])
   private let queue = DispatchQueue(label: "B2CTokenCache", qos: .userInitiated)
 
-  /// Makes a cache over a store; the factories do it with the system's.
+  /// Makes a cache over a storage; the factories do it with the system's.
   package init(
-    _ store: any RecordStore, form: RecordForm = RecordForm(), lockTimeout: Duration = .seconds(30),
+    _ storage: any RecordStorage, form: RecordForm = RecordForm(), lockTimeout: Duration = .seconds(30),
     clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
   ) {
-    self.store = store
+    self.storage = storage
     self.form = form
     self.lockTimeout = lockTimeout
     self.clock = clock
@@ -46,7 +47,8 @@ public final class StoredTokenCache: SharedTokenCache {
   ///   is locked or the disk or its permissions refuse; with `needsInteraction` if the record can never be read, because it
   ///   is damaged, has a newer form, or is sealed with another key.
   public func record(for key: TokenCacheKey) async throws -> TokenRecord? {
-    if let copy = copies.withLock({ $0[key] }), try store.isCurrent(copy.state, key) { return copy.record }
+    // Asks for the file's status on the caller's thread, because a change of threads takes longer than one `lstat`.
+    if let copy = copies.withLock({ $0[key] }), try storage.isCurrent(copy.state, key) { return copy.record }
     return try await onQueue { [self] in try read(key) }
   }
 
@@ -55,7 +57,7 @@ public final class StoredTokenCache: SharedTokenCache {
   /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when there is no space, no permission or no
   ///   entitlement, or when other writers do not finish within 30 seconds. The old record stays then.
   public func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-    try await changing(key) { [self] in try write(record, key) }
+    try await changingInTurn(key) { [self] in try write(record, key) }
   }
 
   /// Removes the record of a key, whatever its item holds.
@@ -63,9 +65,9 @@ public final class StoredTokenCache: SharedTokenCache {
   /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when it cannot be removed, or when other writers do not
   ///   finish within 30 seconds.
   public func removeRecord(for key: TokenCacheKey) async throws {
-    try await changing(key) { [self] in
+    try await changingInTurn(key) { [self] in
       copies.withLock { $0[key] = nil }
-      try store.remove(key)
+      try storage.remove(key)
     }
   }
 
@@ -77,7 +79,7 @@ public final class StoredTokenCache: SharedTokenCache {
 
   /// Returns the keys of all records, and the errors of the items whose key cannot be read.
   package func listing() async throws -> (keys: [TokenCacheKey], failures: [ConnectorError]) {
-    let found = try await onQueue { [store] in try store.keys() }
+    let found = try await onQueue { [storage] in try storage.keys() }
     let listed = Set(found.keys)
     copies.withLock { copies in copies = copies.filter { listed.contains($0.key) } }
     return found
@@ -92,18 +94,18 @@ public final class StoredTokenCache: SharedTokenCache {
       for key in keys { _ = try? await record(for: key) }
     }
     for key in damagedKeys.withLock({ $0 }) {
-      try await changing(key) { [self] in
+      try await changingInTurn(key) { [self] in
         do {
           _ = try readItem(key)
         } catch let damage as DamagedRecord where alsoNewer || !damage.isNewer {
-          try store.remove(key)
+          try storage.remove(key)
         } catch {
           // What cannot be read now, or not by this version, is not known to be damaged.
         }
         damagedKeys.withLock { _ = $0.remove(key) }
       }
     }
-    try await onQueue { [store] in try store.removeDamaged(alsoNewer: alsoNewer) }
+    try await onQueue { [storage] in try storage.removeDamaged(alsoNewer: alsoNewer) }
   }
 
   /// Replaces the record of a key if it has the stamp that the caller has read.
@@ -112,22 +114,22 @@ public final class StoredTokenCache: SharedTokenCache {
   public func replace(
     _ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord
   ) async throws -> Bool {
-    try await changing(key) { [self] in
+    try await changingInTurn(key) { [self] in
       guard try read(key)?.stamp == stamp else { return false }
       try write(record, key)
       return true
     }
   }
 
-  /// Runs the work of a refresh while no other caller has the refresh lock of the key, nor another process if the store can
-  /// tell.
+  /// Runs the work of a refresh while no other caller has the refresh lock of the key, nor another process if the storage
+  /// can tell.
   ///
   /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when the lock cannot be taken; `CancellationError` when the
   ///   task is cancelled while it waits. The work has not run then.
   public func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {
     try await refreshes.withLock(key) {
-      let lock = try await retrying { [store] in try store.takeLock(.refreshing, key) }
-      defer { lock.release() }
+      let release = try await retrying { [storage] in try storage.takeLock(.refreshing, key) }
+      defer { release() }
       try Task.checkCancellation()
       await work()
     }
@@ -138,13 +140,13 @@ public final class StoredTokenCache: SharedTokenCache {
   /// Runs a blocking body while no other writer, here or in another process, has the same record.
   ///
   /// Neither waiting nor the body is cancelled with the caller.
-  private func changing<Value: Sendable>(
+  private func changingInTurn<Value: Sendable>(
     _ key: TokenCacheKey, _ body: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
     try await Task {
-      try await retrying(atMost: lockTimeout) { [store] in
-        guard let lock = try store.takeLock(.writing, key) else { return nil }
-        defer { lock.release() }
+      try await retrying(atMost: lockTimeout) { [storage] in
+        guard let release = try storage.takeLock(.writing, key) else { return nil }
+        defer { release() }
         return try body()
       }
     }.value
@@ -181,14 +183,14 @@ public final class StoredTokenCache: SharedTokenCache {
       return try readItem(key)
     } catch let damage as DamagedRecord {
       damagedKeys.withLock { _ = $0.insert(key) }
-      throw damage.error(store.name(of: key))
+      throw damage.error(storage.name(of: key))
     }
   }
 
   private func readItem(_ key: TokenCacheKey) throws -> TokenRecord? {
     let started = now()
     copies.withLock { $0[key] = nil }
-    guard let (bytes, state) = try store.read(key) else { return nil }
+    guard let (bytes, state) = try storage.read(key) else { return nil }
     let record = try form.record(in: bytes, for: key)
     if state.isReliable(at: started) { copies.withLock { $0[key] = Copy(record: record, state: state) } }
     return record
@@ -196,8 +198,22 @@ public final class StoredTokenCache: SharedTokenCache {
 
   private func write(_ record: TokenRecord, _ key: TokenCacheKey) throws {
     copies.withLock { $0[key] = nil }
-    try store.write(try form.bytes(of: record, for: key), for: key)
-    if store.isOwn { copies.withLock { $0[key] = Copy(record: record, state: .own) } }
+    try storage.write(try form.bytes(of: record, for: key), for: key)
+    if storage.isOwn { copies.withLock { $0[key] = Copy(record: record, state: .own) } }
+  }
+}
+
+/// The pauses between attempts at a lock that another process holds: growing, and partly random so that processes do not
+/// try in step.
+private struct BackOff {
+  private static let longest = 5.0
+  private var milliseconds = 0.5
+
+  /// Returns the next pause.
+  mutating func next() -> Duration {
+    let pause = milliseconds * Double.random(in: 0.5...1)
+    milliseconds = min(milliseconds * 2, Self.longest)
+    return .microseconds(pause * 1000)
   }
 }
 

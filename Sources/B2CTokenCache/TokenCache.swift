@@ -72,6 +72,9 @@ public protocol SharedTokenCache: TokenCache {
 }
 
 /// The work of one refresh, which a ``SharedTokenCache`` runs under its refresh lock.
+///
+/// It is a struct because apps with approachable concurrency give an `async` closure parameter another type
+/// (`nonisolated(nonsending)`), so that a cache written there would not conform to the protocol.
 public struct RefreshWork: Sendable {
   private let body: @Sendable () async -> Void
 

@@ -1,15 +1,20 @@
 /// A lock on a file that lives as long as its descriptor: the system releases it even when the process is killed.
 ///
 /// `flock` belongs to the open file and not to the process, so it also keeps two callers of one process apart.
-package struct FileLock: RecordLock {
-  private let descriptor: Int32
-  private let files: any FileSystem
+package enum FileLock {
+  #if (os(iOS) && !targetEnvironment(macCatalyst)) || os(tvOS) || os(watchOS) || os(visionOS)
+    /// Not on this system: it kills an app that is suspended while it holds a lock in a directory that others share.
+    package static let isUsed = false
+  #else
+    /// Whether processes lock a directory against each other on this system.
+    package static let isUsed = true
+  #endif
 
-  /// Takes a lock without waiting; `nil` while another holds it.
+  /// Takes a lock without waiting, and returns the call that releases it; `nil` while another holds it.
   ///
   /// The file is created when it is not there. It is never removed: two processes could then hold "the same" lock on
   /// different files.
-  static func takeIfFree(_ path: String, _ files: any FileSystem) throws(SystemFailure) -> FileLock? {
+  static func takeIfFree(_ path: String, _ files: any FileSystem) throws(SystemFailure) -> LockRelease? {
     while true {
       let descriptor = try files.open(path, .locking)
       do throws(SystemFailure) {
@@ -20,7 +25,7 @@ package struct FileLock: RecordLock {
         // A cleaner may have removed the file since it was opened; then this lock excludes no other caller.
         let held = try files.status(of: descriptor, at: path).stamp
         if let current = try files.status(of: path)?.stamp, current.isSameFile(as: held) {
-          return FileLock(descriptor: descriptor, files: files)
+          return { files.close(descriptor) }
         }
         files.close(descriptor)
       } catch {
@@ -28,24 +33,5 @@ package struct FileLock: RecordLock {
         throw error
       }
     }
-  }
-
-  /// Releases the lock; to be called once.
-  package func release() {
-    files.close(descriptor)
-  }
-}
-
-/// The pauses between attempts at a lock that another process holds: growing, and partly random so that processes do not
-/// try in step.
-struct BackOff {
-  private static let longest = 5.0
-  private var milliseconds = 0.5
-
-  /// Returns the next pause.
-  mutating func next() -> Duration {
-    let pause = milliseconds * Double.random(in: 0.5...1)
-    milliseconds = min(milliseconds * 2, Self.longest)
-    return .microseconds(pause * 1000)
   }
 }

@@ -113,3 +113,47 @@ package struct FileStamp: Hashable, Sendable {
     file == other.file && device == other.device
   }
 }
+
+/// A call to the operating system that failed: the call, the path and the system's error number.
+package struct SystemFailure: Error, CustomStringConvertible {
+  let call: String
+  let path: String
+  let code: Int32
+
+  package init(_ call: String, _ path: String, _ code: Int32) {
+    self.call = call
+    self.path = path
+    self.code = code
+  }
+
+  /// Nothing is at the path, or one of its directories is missing; a file where a directory should be is another matter.
+  var isMissing: Bool { code == ENOENT }
+  /// The path ends in a symbolic link where none is allowed.
+  var isSymbolicLink: Bool { code == ELOOP || code == EMLINK }
+  var isDenied: Bool { code == EACCES || code == EPERM || code == EROFS }
+  var isFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
+  var isNotDirectory: Bool { code == ENOTDIR }
+
+  /// The call, the path and the system's words for the failure.
+  package var description: String {
+    "\(call) \(path): \(String(cString: strerror(code))) (\(code))"
+  }
+
+  /// The cache's error: what could not be done, the call that was refused, and what helps.
+  func cacheError(_ what: String, isRetryable: Bool? = nil) -> ConnectorError {
+    let fix: String? =
+      if isFull {
+        "Free some space on the device; what was stored before is still there."
+      } else if isDenied {
+        "Give the user that runs this process access to it; what was stored before is still there."
+      } else if isSymbolicLink {
+        "Remove the symbolic link."
+      } else if isNotDirectory {
+        "Use the path of a directory, or move the file away."
+      } else {
+        nil
+      }
+    return ConnectorError(
+      own: .tokenCache, "\(what): \(self).", recoverySuggestion: fix, isRetryable: isRetryable, underlying: self)
+  }
+}

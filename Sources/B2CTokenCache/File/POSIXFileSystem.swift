@@ -152,46 +152,29 @@ private func systemWrite(_ descriptor: Int32, _ buffer: UnsafeRawPointer?, _ cou
   write(descriptor, buffer, count)
 }
 
-/// A call to the operating system that failed: the call, the path and the system's error number.
-package struct SystemFailure: Error, CustomStringConvertible {
-  let call: String
-  let path: String
-  let code: Int32
+/// Asks the system to write a file, or a directory's entries, to the device.
+private func flushToDevice(_ descriptor: Int32) -> Int32 {
+  #if canImport(Darwin)
+    // On Apple's systems `fsync` leaves the data in the drive's own memory; this asks the drive to write it too. Network
+    // and some external volumes do not know the call.
+    let result = fcntl(descriptor, F_FULLFSYNC)
+    if result >= 0 { return result }
+  #endif
+  return fsync(descriptor)
+}
 
-  package init(_ call: String, _ path: String, _ code: Int32) {
-    self.call = call
-    self.path = path
-    self.code = code
-  }
-
-  /// Nothing is at the path, or one of its directories is missing; a file where a directory should be is another matter.
-  var isMissing: Bool { code == ENOENT }
-  /// The path ends in a symbolic link where none is allowed.
-  var isSymbolicLink: Bool { code == ELOOP || code == EMLINK }
-  var isDenied: Bool { code == EACCES || code == EPERM || code == EROFS }
-  var isFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
-  var isNotDirectory: Bool { code == ENOTDIR }
-
-  /// The call, the path and the system's words for the failure.
-  package var description: String {
-    "\(call) \(path): \(String(cString: strerror(code))) (\(code))"
-  }
-
-  /// The cache's error: what could not be done, the call that was refused, and what helps.
-  func cacheError(_ what: String, isRetryable: Bool? = nil) -> ConnectorError {
-    let fix: String? =
-      if isFull {
-        "Free some space on the device; what was stored before is still there."
-      } else if isDenied {
-        "Give the user that runs this process access to it; what was stored before is still there."
-      } else if isSymbolicLink {
-        "Remove the symbolic link."
-      } else if isNotDirectory {
-        "Use the path of a directory, or move the file away."
-      } else {
-        nil
-      }
-    return ConnectorError(
-      own: .tokenCache, "\(what): \(self).", recoverySuggestion: fix, isRetryable: isRetryable, underlying: self)
+extension FileStatus {
+  fileprivate init(_ status: stat) {
+    #if canImport(Darwin)
+      let (device, changed) = (UInt64(bitPattern: Int64(status.st_dev)), status.st_ctimespec)
+    #else
+      let (device, changed) = (UInt64(status.st_dev), status.st_ctim)
+    #endif
+    self.init(
+      kind: Kind(rawValue: UInt32(status.st_mode) & UInt32(S_IFMT)), mode: UInt32(status.st_mode) & 0o7777,
+      owner: UInt32(status.st_uid),
+      stamp: FileStamp(
+        device: device, file: UInt64(status.st_ino), size: Int64(status.st_size), seconds: changed.tv_sec,
+        nanoseconds: changed.tv_nsec))
   }
 }

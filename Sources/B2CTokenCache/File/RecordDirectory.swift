@@ -16,7 +16,7 @@ package import Foundation
 ///   <sha256 of the key>.lock       write lock; created when first needed, never removed
 ///   <sha256 of the key>.refresh    refresh lock; likewise
 /// ```
-package struct RecordDirectory: RecordStore {
+package struct RecordDirectory: RecordStorage {
   private enum Suffix {
     static let record = ".json"
     static let temporary = ".new"
@@ -78,7 +78,8 @@ package struct RecordDirectory: RecordStore {
 
   package func isCurrent(_ state: ItemState, _ key: TokenCacheKey) throws -> Bool {
     guard case .file(let stamp) = state else { return false }
-    return try failing("A token record cannot be read", isRetryable: true) { () throws(SystemFailure) in
+    return try wrappingSystemErrors(as: "A token record cannot be read", isRetryable: true) {
+      () throws(SystemFailure) in
       try files.status(of: recordPath(key))?.stamp == stamp
     }
   }
@@ -86,7 +87,7 @@ package struct RecordDirectory: RecordStore {
   package func write(_ bytes: [UInt8], for key: TokenCacheKey) throws {
     let name = Self.name(of: key)
     let file = AtomicFile(path: recordPath(key), directory: path, files: files)
-    try recreating("A token record cannot be written") { () throws(SystemFailure) in
+    try recreatingDirectory(as: "A token record cannot be written") { () throws(SystemFailure) in
       try file.replace(with: bytes, through: path(name, Suffix.temporary))
     }
     keysByName.withLock { $0[name] = key }
@@ -98,7 +99,7 @@ package struct RecordDirectory: RecordStore {
 
   private func removeFiles(_ name: String) throws {
     keysByName.withLock { $0[name] = nil }
-    try failing("A token record cannot be removed") { () throws(SystemFailure) in
+    try wrappingSystemErrors(as: "A token record cannot be removed") { () throws(SystemFailure) in
       for suffix in [Suffix.record, Suffix.temporary] { _ = try files.remove(path(name, suffix)) }
       do throws(SystemFailure) {
         // Without it a power cut would bring the files back; earlier removals, also by other processes, last with it.
@@ -110,13 +111,13 @@ package struct RecordDirectory: RecordStore {
     }
   }
 
-  package func takeLock(_ purpose: LockPurpose, _ key: TokenCacheKey) throws -> (any RecordLock)? {
+  package func takeLock(_ purpose: LockPurpose, _ key: TokenCacheKey) throws -> LockRelease? {
     try lock(Self.name(of: key), purpose == .writing ? Suffix.writeLock : Suffix.refreshLock)
   }
 
-  private func lock(_ name: String, _ suffix: String) throws -> (any RecordLock)? {
-    guard locksFiles else { return NoLock() }
-    return try recreating("The lock of a token record cannot be taken") { () throws(SystemFailure) in
+  private func lock(_ name: String, _ suffix: String) throws -> LockRelease? {
+    guard locksFiles else { return {} }
+    return try recreatingDirectory(as: "The lock of a token record cannot be taken") { () throws(SystemFailure) in
       try FileLock.takeIfFree(path(name, suffix), files)
     }
   }
@@ -142,8 +143,8 @@ package struct RecordDirectory: RecordStore {
   package func removeDamaged(alsoNewer: Bool) throws {
     for name in damagedNames.withLock({ $0 }) {
       // While another writer has the lock, the file is about to be a good one.
-      guard let lock = try lock(name, Suffix.writeLock) else { continue }
-      defer { lock.release() }
+      guard let release = try lock(name, Suffix.writeLock) else { continue }
+      defer { release() }
       do {
         _ = try key(name)
       } catch let damage as DamagedRecord where alsoNewer || !damage.isNewer {
@@ -157,7 +158,7 @@ package struct RecordDirectory: RecordStore {
   package func name(of key: TokenCacheKey) -> String { recordPath(key) }
 
   private func names() throws -> Set<String> {
-    try failing("The token cache cannot be listed", isRetryable: true) { () throws(SystemFailure) in
+    try wrappingSystemErrors(as: "The token cache cannot be listed", isRetryable: true) { () throws(SystemFailure) in
       let before = try files.status(of: path)?.stamp
       var found = try files.names(in: path)
       // While a directory changes, some file systems list a replaced file twice or not at all; a second look finds it.
@@ -174,8 +175,9 @@ package struct RecordDirectory: RecordStore {
     // Without a lock a writer that lives cannot be told from one that was killed: the next write does it then.
     for file in found where locksFiles && file.hasSuffix(Suffix.temporary) {
       let name = String(file.dropLast(Suffix.temporary.count))
-      guard Self.isName(name), let lock = try FileLock.takeIfFree(path(name, Suffix.writeLock), files) else { continue }
-      defer { lock.release() }
+      guard Self.isName(name), let release = try FileLock.takeIfFree(path(name, Suffix.writeLock), files)
+      else { continue }
+      defer { release() }
       _ = try files.remove(path(name, Suffix.temporary))
     }
   }
@@ -193,7 +195,8 @@ package struct RecordDirectory: RecordStore {
   // MARK: Files
 
   private func content(_ name: String) throws -> ([UInt8], FileStatus)? {
-    let content = try failing("A token record cannot be read", isRetryable: true) { () throws(SystemFailure) in
+    let content = try wrappingSystemErrors(as: "A token record cannot be read", isRetryable: true) {
+      () throws(SystemFailure) in
       try AtomicFile(path: path(name, Suffix.record), directory: path, files: files).read(limit: RecordForm.sizeLimit)
     }
     switch content {
@@ -217,19 +220,24 @@ package struct RecordDirectory: RecordStore {
     }
   }
 
-  /// As ``failing(_:isRetryable:_:)``, and once more where the directory was removed since the cache was opened.
-  private func recreating<Value>(_ what: String, _ body: () throws(SystemFailure) -> Value) throws -> Value {
+  /// Runs a body as ``wrappingSystemErrors(as:isRetryable:_:)`` does.
+  ///
+  /// If the directory was removed since the cache was opened, creates it again and repeats the body.
+  private func recreatingDirectory<Value>(
+    as what: String, _ body: () throws(SystemFailure) -> Value
+  ) throws -> Value {
     do throws(SystemFailure) {
       return try body()
     } catch {
       guard error.isMissing else { throw error.cacheError(what) }
     }
     try SecureDirectory(path: path, files: files).prepare()
-    return try failing(what, body)
+    return try wrappingSystemErrors(as: what, body)
   }
 
-  private func failing<Value>(
-    _ what: String, isRetryable: Bool? = nil, _ body: () throws(SystemFailure) -> Value
+  /// Runs a body, and throws the system's failure as the cache's error.
+  private func wrappingSystemErrors<Value>(
+    as what: String, isRetryable: Bool? = nil, _ body: () throws(SystemFailure) -> Value
   ) throws -> Value {
     do {
       return try body()
@@ -251,9 +259,4 @@ package struct RecordDirectory: RecordStore {
   private static func isName(_ text: String) -> Bool {
     text.utf8.count == 64 && text.utf8.allSatisfy("0123456789abcdef".utf8.contains)
   }
-}
-
-/// The lock of a store that processes do not lock against each other.
-struct NoLock: RecordLock {
-  func release() {}
 }

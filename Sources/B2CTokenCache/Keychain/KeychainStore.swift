@@ -5,7 +5,7 @@ internal import Foundation
 ///
 /// "Not found" is believed only of a keychain that is known to be open: since iOS 15 a locked one says the same before the
 /// first unlock. Calls block, and run on the queue of the cache, one at a time.
-package struct KeychainStore: RecordStore {
+package struct KeychainStore: RecordStorage {
   /// The account of the item that proves a keychain open; it holds nothing.
   private static let probe = "B2CConnector.probe"
 
@@ -21,7 +21,7 @@ package struct KeychainStore: RecordStore {
 
   package func read(_ key: TokenCacheKey) throws -> (bytes: [UInt8], state: ItemState)? {
     let account = key.canonicalText
-    let data = try asked("read a token record") { () throws(KeychainStatus) in try items.data(account) }
+    let data = try askKeychain(to: "read a token record") { () throws(KeychainStatus) in try items.data(account) }
     return data.map { (Array($0), isOwn ? .own : .unknown) }
   }
 
@@ -49,11 +49,11 @@ package struct KeychainStore: RecordStore {
 
   package func remove(_ key: TokenCacheKey) throws {
     let account = key.canonicalText
-    _ = try asked("remove a token record") { () throws(KeychainStatus) in try items.remove(account) }
+    _ = try askKeychain(to: "remove a token record") { () throws(KeychainStatus) in try items.remove(account) }
   }
 
   package func keys() throws -> (keys: [TokenCacheKey], failures: [ConnectorError]) {
-    let accounts = try asked("list the token records") { () throws(KeychainStatus) in try items.accounts() }
+    let accounts = try askKeychain(to: "list the token records") { () throws(KeychainStatus) in try items.accounts() }
     return ((accounts ?? []).compactMap(TokenCacheKey.init(canonicalText:)), [])
   }
 
@@ -62,11 +62,11 @@ package struct KeychainStore: RecordStore {
 
   package func name(of key: TokenCacheKey) -> String { "A keychain item" }
 
-  package func takeLock(_ purpose: LockPurpose, _ key: TokenCacheKey) -> (any RecordLock)? { NoLock() }
+  package func takeLock(_ purpose: LockPurpose, _ key: TokenCacheKey) -> LockRelease? { {} }
 
   /// Asks the keychain about items; `nil` when it knows none, and is known to be open.
-  private func asked<Answer>(
-    _ action: String, _ call: () throws(KeychainStatus) -> Answer
+  private func askKeychain<Answer>(
+    to action: String, _ call: () throws(KeychainStatus) -> Answer
   ) throws -> Answer? {
     do throws(KeychainStatus) {
       if let answer = try unlessMissing(call) { return answer }

@@ -1,11 +1,11 @@
-#if canImport(Darwin)
-  internal import B2CCore
-  internal import Darwin
-  internal import Foundation
+internal import B2CCore
+package import Foundation
 
-  /// The directory of a file cache on Apple's systems when none is given.
-  enum DefaultDirectory {
-    static func location() throws -> URL {
+/// The directory of a file cache when none is given: in Application Support on Apple's systems, elsewhere below the XDG
+/// state directory.
+package enum DefaultDirectory {
+  #if canImport(Darwin)
+    package static func location() throws -> URL {
       #if os(tvOS)
         // The simulator would allow it, and the app would then fail on every device.
         throw ConnectorError(
@@ -35,23 +35,25 @@
       let canonical = try? resolved.resourceValues(forKeys: [.canonicalPathKey]).canonicalPath
       return Array((canonical ?? resolved.path).utf8)
     }
-  }
-
-  extension FileStatus {
-    init(_ status: stat) {
-      self.init(
-        kind: Kind(rawValue: UInt32(status.st_mode & S_IFMT)), mode: UInt32(status.st_mode & 0o7777),
-        owner: status.st_uid,
-        stamp: FileStamp(
-          device: UInt64(bitPattern: Int64(status.st_dev)), file: UInt64(status.st_ino), size: Int64(status.st_size),
-          seconds: status.st_ctimespec.tv_sec, nanoseconds: status.st_ctimespec.tv_nsec))
+  #else
+    static func location() throws -> URL {
+      location(environment: ProcessInfo.processInfo.environment, home: NSHomeDirectory())
     }
-  }
 
-  /// On Apple's systems `fsync` leaves the data in the drive's own memory; this asks the drive to write it too.
-  func flushToDevice(_ descriptor: Int32) -> Int32 {
-    let result = fcntl(descriptor, F_FULLFSYNC)
-    // Network and some external volumes do not know the call.
-    return result >= 0 ? result : fsync(descriptor)
-  }
-#endif
+    /// XDG Base Directory: a relative path in the variable is to be ignored.
+    package static func location(environment: [String: String], home: String) -> URL {
+      let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.local/state"
+      return URL(fileURLWithPath: state + "/b2cconnector/tokens", isDirectory: true)
+    }
+
+    /// Permissions are all the protection there is.
+    static func protect(_: URL) {}
+
+    /// Resolves symbolic links; a path's bytes are its identity here.
+    static func canonicalPath(_ path: String) -> [UInt8] {
+      guard let resolved = realpath(path, nil) else { return Array(path.utf8) }
+      defer { free(resolved) }
+      return Array(UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)))
+    }
+  #endif
+}

@@ -2,7 +2,7 @@ internal import B2CCore
 internal import Foundation
 
 /// The place of a stored cache: a directory or the keychain, as blocking calls on the item of one record.
-package protocol RecordStore: Sendable {
+package protocol RecordStorage: Sendable {
   /// Whether only this process changes the items, so that what was written need not be read again.
   var isOwn: Bool { get }
 
@@ -29,8 +29,8 @@ package protocol RecordStore: Sendable {
   /// Names the item of a key in an error.
   func name(of key: TokenCacheKey) -> String
 
-  /// Takes a lock without waiting; `nil` while another process has it.
-  func takeLock(_ purpose: LockPurpose, _ key: TokenCacheKey) throws -> (any RecordLock)?
+  /// Takes a lock without waiting, and returns the call that releases it; `nil` while another process has it.
+  func takeLock(_ purpose: LockPurpose, _ key: TokenCacheKey) throws -> LockRelease?
 }
 
 /// The state of an item, by which a copy in memory is known to be current.
@@ -58,11 +58,8 @@ package enum LockPurpose: Sendable {
   case refreshing
 }
 
-/// A lock that is held.
-package protocol RecordLock: Sendable {
-  /// Releases the lock; to be called once.
-  func release()
-}
+/// Releases a lock that is held; to be called once.
+package typealias LockRelease = @Sendable () -> Void
 
 /// An item that is not a record of its key.
 package struct DamagedRecord: Error {
