@@ -17,6 +17,10 @@ package struct BackgroundTime: Sendable {
   /// The longest wait for the system's answer, which comes at once where it comes at all; Apple's page promises none.
   private static let patience = Duration.seconds(5)
 
+  static let suspended = ConnectorError(
+    own: .suspended, "The system grants this process no time, so no access token was requested.",
+    recoverySuggestion: "Try again when the app is active.")
+
   private let system: (any ExpiringActivity)?
 
   /// Creates an activity.
@@ -47,10 +51,10 @@ package struct BackgroundTime: Sendable {
       // Not a thread that tasks share.
       if isExpired { end.signal() } else { _ = end.wait(timeout: .now() + limit) }
     }
-    try await withTimeout(Self.patience, on: clock, throwing: TokenSource.suspended) {
+    try await withTimeout(Self.patience, on: clock, throwing: Self.suspended) {
       try await isGranted.wait { $0 != nil }
     }
-    guard isGranted.withLock({ $0 == true }) else { throw TokenSource.suspended }
+    guard isGranted.withLock({ $0 == true }) else { throw Self.suspended }
     return try await body()
   }
 }

@@ -28,6 +28,15 @@ package struct TokenSource: Sendable {
     /// Whether the answer of an earlier refresh is no answer to this.
     var mustRefresh: Bool { isForced || claims != nil }
 
+    /// Returns the tokens that are no answer to this request: those that it wants replaced, and those that are no newer.
+    func excludedTokens(of record: TokenRecord) -> [Secret] {
+      guard isForced || refused != nil else { return [] }
+      let covering = record.accessTokens.filter { $0.covers(scopes) }
+      guard !isForced, let refused else { return covering.map(\.token) }
+      guard let entry = covering.first(where: { $0.token == refused }) else { return [refused] }
+      return covering.filter { $0.receivedAt <= entry.receivedAt }.map(\.token)
+    }
+
     /// The refresh that answers this for a user.
     func flight(_ key: TokenCacheKey) -> TokenFlight {
       TokenFlight(key: key, scopes: Scopes.ofAPI(scopes), claims: claims.map { FormEncoding.escape($0) })
@@ -64,7 +73,7 @@ package struct TokenSource: Sendable {
       store.observers.changed()
       throw Self.notSignedIn(request.userID)
     }
-    let excluded = session.record.tokens(excludedBy: request)
+    let excluded = request.excludedTokens(of: session.record)
     if !request.mustRefresh, let hit = usable(session.record, request, excluded) {
       services.report(.cacheHit, session.record.policyID)
       return AccessToken(hit, userID: session.key.userID)
@@ -130,7 +139,7 @@ package struct TokenSource: Sendable {
   ) async throws -> CachedAccessToken? {
     guard let refused = request.refused, !store.isUnderWay(flight), let record = try await store.record(key)
     else { return nil }
-    return usable(record, request, record.tokens(excludedBy: request))
+    return usable(record, request, request.excludedTokens(of: record))
       ?? record.accessTokens.first { $0.token == refused && $0.covers(request.scopes) && $0.expiresAt > now }
   }
 
@@ -283,33 +292,5 @@ package struct TokenSource: Sendable {
   private func end(_ session: SessionStore.Session) async {
     let refreshToken = session.record.refreshToken
     _ = try? await store.update(session) { $0.refreshToken == refreshToken ? $0.ending() : $0 }
-  }
-}
-
-/// The key by which requests share one refresh: user, scopes and claims.
-package struct TokenFlight: Hashable, Sendable {
-  let key: TokenCacheKey
-  let scopes: Set<String>
-  /// Escaped to ASCII, because Swift takes two forms of `é` for the same text.
-  let claims: String?
-
-  /// A refresh counts as a try for its scopes, whatever claims it asked for.
-  var withoutClaims: TokenFlight { TokenFlight(key: key, scopes: scopes, claims: nil) }
-}
-
-/// The flights that one answer of a user has started: each at most once, for however many callers waited for the answer.
-final class StartedFlights: Sendable {
-  private let outcomes = Locked<[TokenFlight: Monitor<Result<CachedAccessToken, any Error>?>]>([:])
-
-  /// Starts a flight, or returns the one that the same answer has started before, even if that has ended.
-  func outcome(
-    of flight: TokenFlight, in flights: SharedWork<TokenFlight, CachedAccessToken>,
-    _ work: @escaping @Sendable () async throws -> CachedAccessToken
-  ) -> Monitor<Result<CachedAccessToken, any Error>?> {
-    outcomes.withLock { outcomes in
-      let outcome = outcomes[flight] ?? flights.begin(flight, work)
-      outcomes[flight] = outcome
-      return outcome
-    }
   }
 }

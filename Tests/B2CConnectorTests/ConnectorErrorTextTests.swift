@@ -82,7 +82,7 @@ struct ConnectorErrorTextTests {
   }
 
   static let refusals: [ConnectorError] = [
-    TokenSource.signedOut, TokenSource.notRenewable, TokenSource.expired, TokenSource.suspended,
+    TokenSource.signedOut, TokenSource.notRenewable, TokenSource.expired, BackgroundTime.suspended,
     TokenSource.refreshNotAllowed,
     TokenSource.missingAPIScope([], at: nil, nil), TokenSource.missingAPIScope(["openid"], at: nil, nil),
     TokenSource.missingAPIScope(["https://contoso.onmicrosoft.com/tasks/read"], at: nil, nil),

@@ -56,15 +56,6 @@ extension TokenRecord {
     return loses ? nil : named
   }
 
-  /// The tokens that are no answer to a request: those that it wants replaced, and those that are no newer.
-  func tokens(excludedBy request: TokenSource.Request) -> [Secret] {
-    guard request.isForced || request.refused != nil else { return [] }
-    let covering = accessTokens.filter { $0.covers(request.scopes) }
-    guard !request.isForced, let refused = request.refused else { return covering.map(\.token) }
-    guard let entry = covering.first(where: { $0.token == refused }) else { return [refused] }
-    return covering.filter { $0.receivedAt <= entry.receivedAt }.map(\.token)
-  }
-
   /// The issuer that the id_token named; `nil` for a user whom only the userinfo endpoint has named.
   var issuer: String? { IDTokenClaims.identifiers(in: claims)["iss"] }
 

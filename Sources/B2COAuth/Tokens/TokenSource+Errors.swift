@@ -48,9 +48,6 @@ extension TokenSource {
   static let expired = ConnectorError(
     own: .interactionRequired, "The session has expired and cannot be renewed without the user.",
     recoverySuggestion: "Sign in again.")
-  static let suspended = ConnectorError(
-    own: .suspended, "The system grants this process no time, so no access token was requested.",
-    recoverySuggestion: "Try again when the app is active.")
   static let refreshNotAllowed = ConnectorError(
     own: .refreshNotAllowed, "There is no access token that can be used, and this process must not request one.",
     recoverySuggestion:
