@@ -43,23 +43,32 @@ let package = Package(
     .target(name: "B2CLoopback", dependencies: ["B2CCore"]),
     .target(name: "TaskAPI", dependencies: ["B2CHTTP", "B2CCore"]),
     .target(name: "B2CIDToken", dependencies: ["B2CCore"] + crypto + cryptoExtras),
+    .target(name: "B2CPresenters", dependencies: ["B2CLoopback", "B2CCore"]),
+    .target(name: "B2CSessions", dependencies: ["B2CTokenCache", "B2CIDToken", "B2CCore"]),
     .target(
       name: "B2COAuth",
-      dependencies: ["B2CIDToken", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CLoopback", "B2CCore"] + crypto),
+      dependencies: [
+        "B2CSessions", "B2CPresenters", "B2CIDToken", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CCore",
+      ] + crypto),
     .target(
       name: "B2CConnector",
-      dependencies: ["B2COAuth", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CSettings", "TaskAPI", "B2CCore"]),
+      dependencies: [
+        "B2COAuth", "B2CSessions", "B2CPresenters", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CSettings",
+        "TaskAPI", "B2CCore",
+      ]),
     .target(
       name: "B2CTestKit",
       dependencies: [
-        "B2CConnector", "B2COAuth", "B2CIDToken", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CLoopback",
-        "B2CSettings", "TaskAPI", "B2CCore",
+        "B2CConnector", "B2COAuth", "B2CSessions", "B2CPresenters", "B2CIDToken", "B2CAuthority", "B2CTokenCache",
+        "B2CHTTP", "B2CLoopback", "B2CSettings", "TaskAPI", "B2CCore",
       ] + crypto + cryptoExtras),
 
     // What tests of several modules share; no product.
     .target(
       name: "TestSupport",
-      dependencies: ["B2CTestKit", "B2COAuth", "B2CIDToken", "B2CTokenCache", "B2CHTTP", "B2CCore"] + crypto,
+      dependencies: [
+        "B2CTestKit", "B2COAuth", "B2CSessions", "B2CPresenters", "B2CIDToken", "B2CTokenCache", "B2CHTTP", "B2CCore",
+      ] + crypto,
       path: "Tests/Support"),
 
     // Programs that no product ships.
@@ -73,7 +82,8 @@ let package = Package(
     .executableTarget(
       name: "proof",
       dependencies: [
-        "B2CConnector", "B2CTestKit", "B2COAuth", "B2CIDToken", "B2CAuthority", "B2CTokenCache", "B2CHTTP",
+        "B2CConnector", "B2CTestKit", "B2COAuth", "B2CSessions", "B2CPresenters", "B2CIDToken", "B2CAuthority",
+        "B2CTokenCache", "B2CHTTP",
         "B2CLoopback", "B2CSettings", "TaskAPI", "B2CCore", "TestSupport",
       ], path: "Tests/Proof", exclude: ["README.md"]),
     .executableTarget(
@@ -83,19 +93,21 @@ let package = Package(
     .executableTarget(
       name: "benchmarks",
       dependencies: [
-        "B2CConnector", "B2CTestKit", "B2COAuth", "B2CIDToken", "B2CTokenCache", "B2CHTTP", "B2CLoopback", "TaskAPI",
+        "B2CConnector", "B2CTestKit", "B2COAuth", "B2CSessions", "B2CPresenters", "B2CIDToken", "B2CTokenCache",
+        "B2CHTTP", "B2CLoopback", "TaskAPI",
         "B2CCore", "TestSupport",
       ], path: "Tests/Benchmarks", exclude: ["README.md", "allocations.c", "run"]),
 
     .executableTarget(
       name: "simulation",
       dependencies: [
-        "B2CConnector", "B2CTestKit", "B2COAuth", "B2CIDToken", "B2CAuthority", "B2CTokenCache", "B2CHTTP",
+        "B2CConnector", "B2CTestKit", "B2COAuth", "B2CSessions", "B2CPresenters", "B2CIDToken", "B2CAuthority",
+        "B2CTokenCache", "B2CHTTP",
         "B2CSettings", "TaskAPI", "B2CCore",
       ], path: "Tests/Simulation", exclude: ["README.md", "Broken"]),
 
     // One test target for each module.
-    .testTarget(name: "B2CCoreTests", dependencies: ["B2CCore", "TestSupport"]),
+    .testTarget(name: "B2CCoreTests", dependencies: ["B2CCore", "B2CTestKit", "TestSupport"]),
     .testTarget(name: "B2CAuthorityTests", dependencies: ["B2CAuthority", "B2CCore", "TestSupport"]),
     .testTarget(name: "B2CSettingsTests", dependencies: ["B2CSettings", "B2CTestKit", "B2CAuthority", "TestSupport"]),
     .testTarget(
@@ -110,19 +122,24 @@ let package = Package(
     .testTarget(
       name: "B2COAuthTests",
       dependencies: [
-        "B2COAuth", "B2CIDToken", "B2CTestKit", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CLoopback", "B2CCore",
+        "B2COAuth", "B2CSessions", "B2CPresenters", "B2CIDToken", "B2CTestKit", "B2CAuthority", "B2CTokenCache",
+        "B2CHTTP", "B2CLoopback", "B2CCore",
         "TestSupport",
       ] + crypto + cryptoExtras),
     .testTarget(
       name: "B2CConnectorTests",
       dependencies: [
-        "B2CConnector", "B2CTestKit", "B2COAuth", "B2CIDToken", "B2CHTTP", "B2CLoopback", "B2CCore", "TestSupport",
+        "B2CConnector", "B2CTestKit", "B2COAuth", "B2CSessions", "B2CPresenters", "B2CIDToken", "B2CHTTP",
+        "B2CLoopback", "B2CCore", "TestSupport",
       ],
       // The example's model wants Observation: these tests run on systems that are newer than the package's oldest ones.
       swiftSettings: hostIsApple ? [.unsafeFlags(["-Xfrontend", "-disable-availability-checking"])] : []),
     .testTarget(
       name: "B2CTestKitTests",
-      dependencies: ["B2CTestKit", "B2CConnector", "B2COAuth", "B2CIDToken", "B2CHTTP", "B2CCore", "TestSupport"]),
+      dependencies: [
+        "B2CTestKit", "B2CConnector", "B2COAuth", "B2CSessions", "B2CPresenters", "B2CIDToken", "B2CHTTP", "B2CCore",
+        "TestSupport",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )
@@ -133,7 +150,8 @@ if Context.environment["B2C_FUZZ"] == "1" {
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "B2CTestKit", "B2CSettings", "B2CAuthority", "B2COAuth", "B2CIDToken", "B2CTokenCache", "B2CHTTP",
+        "B2CTestKit", "B2CSettings", "B2CAuthority", "B2COAuth", "B2CSessions", "B2CPresenters", "B2CIDToken",
+        "B2CTokenCache", "B2CHTTP",
         "B2CLoopback", "TaskAPI", "B2CCore", "TestSupport",
       ] + crypto, path: "Tests/Fuzz", exclude: ["Corpus", "Dictionaries"]))
 }

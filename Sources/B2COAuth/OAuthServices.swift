@@ -27,7 +27,7 @@ package final class OAuthServices: Sendable {
     if isMicrosoft { configuration.clientID = ASCIIText.lowercased(configuration.clientID) }
     self.configuration = configuration
     self.environment = environment
-    presenter = environment.presenter ?? Defaults.presenter()
+    presenter = environment.presenter ?? DefaultPresenter.make()
     // A sign-in in two calls needs none, so the platform's own is looked at when it is used.
     try environment.presenter?.validate(redirectURI: configuration.redirectURI)
     serverClock = ServerClock(localNow: environment.now)
@@ -36,7 +36,7 @@ package final class OAuthServices: Sendable {
       configuration: configuration,
       transport: RetryingTransport(transport: environment.transport, policy: .none, clock: environment.clock),
       serverClock: serverClock)
-    store = SessionStore.of(try environment.cache ?? Defaults.cache())
+    store = SessionStore.of(try environment.cache ?? DefaultCache.make())
     client = SessionStore.Client(
       authority: configuration.authority.cacheID, clientID: configuration.clientID,
       requiredUser: configuration.requiredUser.flatMap { $0.isEmpty ? nil : $0 })

@@ -35,7 +35,7 @@ extension SettingsReader {
         recovery: "Write each scope as its own string, as its API's registration has it.")
     }
     let scope = entry.text.lowercased()
-    let namesAPI = scope.contains("/") || GUID.isGUID(scope) || ReservedScopes.all.contains(scope)
+    let namesAPI = scope.contains("/") || GUID.isGUID(scope) || Scopes.reserved.contains(scope)
     guard kind == .b2c, !namesAPI || scope.contains("graph.microsoft.com") else { return }
     warn(
       entry, "Azure AD B2C issues no access token for this scope: it is Microsoft Graph's, or does not name its API.",
@@ -45,7 +45,7 @@ extension SettingsReader {
   /// Reports scopes that name no API: they bring an id_token alone, with which no API can be called.
   mutating func checkAPIScope(_ scopes: [String], hasAPI: Bool, clientID: String?) {
     // A generic issuer's access token may be for its own userinfo, or for an API that no scope names.
-    guard !isGeneric, scopes.allSatisfy({ ReservedScopes.all.contains($0.lowercased()) }) else { return }
+    guard !isGeneric, scopes.allSatisfy({ Scopes.reserved.contains($0.lowercased()) }) else { return }
     let problem = SettingsProblem(
       scopes.isEmpty
         ? "There is no scope, so no access token would be issued."

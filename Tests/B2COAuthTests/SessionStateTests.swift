@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import B2COAuth
+@testable import B2CSessions
 
 /// What observers of the session are told while a cache fails.
 @Suite("The session's observers", .hangLimit)

@@ -43,7 +43,7 @@ extension Connector {
     harmless.presenter = nil
     harmless.cache = InMemoryTokenCache()
     return try await Diagnostics(
-      settings: read, presenter: environment.presenter ?? Defaults.presenter(),
+      settings: read, presenter: environment.presenter ?? DefaultPresenter.make(),
       isOptional: environment.presenter == nil,
       connector: Result { try Connector(settings: read, environment: harmless) }
     ).diagnosis()

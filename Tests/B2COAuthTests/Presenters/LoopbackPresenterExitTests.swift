@@ -7,7 +7,7 @@
   import TestSupport
   import Testing
 
-  @testable import B2COAuth
+  @testable import B2CPresenters
 
   #if canImport(FoundationNetworking)
     import FoundationNetworking

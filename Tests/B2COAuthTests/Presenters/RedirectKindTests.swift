@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import B2COAuth
+@testable import B2CPresenters
 
 @Suite(.hangLimit)
 struct RedirectKindTests {

@@ -1,13 +1,13 @@
-internal import B2CCore
+package import B2CCore
 package import Foundation
 
 /// Tells whether a callback came to the registered redirect URI, and to which form of it.
-enum RedirectMatch {
+package enum RedirectMatch {
   /// Returns the redirect URI that a callback really came to.
   ///
   /// All must be equal but the query (RFC 9700 section 2.1); only a loopback redirect that is registered without a port
   /// may have any (RFC 8252 section 7.3).
-  static func redirectURI(of callback: URL, registered: URL) throws(ConnectorError) -> URL {
+  package static func redirectURI(of callback: URL, registered: URL) throws(ConnectorError) -> URL {
     let wanted = place(of: registered)
     let got = place(of: callback)
     if got == wanted { return registered }
@@ -43,13 +43,13 @@ extension URL {
 /// Recognizes the callback of a sign-in by its state.
 package enum CallbackState {
   /// Whether parameters carry a state exactly once and it is the right one.
-  static func isRight(_ pairs: [(name: String, value: String)], for state: Secret) -> Bool {
+  package static func isRight(_ pairs: [(name: String, value: String)], for state: Secret) -> Bool {
     let states = pairs.filter { ASCIIText.isSame($0.name, "state") }
     return states.count == 1 && state.isEqualInConstantTime(to: Secret(states[0].value))
   }
 
   /// Whether a URL came to the redirect URI with the right state, in the part that the rest is read from.
-  static func isRight(_ url: URL, redirectURI: URL, state: Secret) -> Bool {
+  package static func isRight(_ url: URL, redirectURI: URL, state: Secret) -> Bool {
     isAtRedirect(url, redirectURI) && isRight(CallbackParameters.pairs(of: url), for: state)
   }
 

@@ -1,4 +1,4 @@
-internal import B2CCore
+public import B2CCore
 public import Foundation
 
 /// Shows a page to the user and returns the URL of its redirect.

@@ -1,27 +1,18 @@
 internal import B2CCore
 internal import Foundation
 
-/// The parts where the app has none.
-package enum Defaults {
+/// The presenter of an app that supplies none.
+package enum DefaultPresenter {
   /// Returns the sheet of Apple's systems, or else the system's browser with a redirect to this machine.
   ///
   /// On a system without a browser, the presenter says so. The app has to supply one, or sign in with a device code.
-  package static func presenter() -> any SignInPresenter {
+  package static func make() -> any SignInPresenter {
     #if os(watchOS) || os(tvOS)
       UnavailablePresenter()
     #elseif canImport(AuthenticationServices)
       WebAuthenticationPresenter()
     #else
       LoopbackPresenter()
-    #endif
-  }
-
-  /// Returns the keychain, or else private files in the user's state directory.
-  static func cache() throws -> any TokenCache {
-    #if canImport(Security)
-      StoredTokenCache.keychain()
-    #else
-      try StoredTokenCache.files()
     #endif
   }
 }

@@ -1,10 +1,8 @@
-internal import B2CCore
-
 /// Work that any number of callers wait for, and that goes on when they leave.
 ///
 /// A caller that is cancelled leaves at once, and one whose time is over leaves with an error; the others go on. (Awaiting
 /// a shared `Task` would keep a cancelled caller until the work is done.)
-final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+package final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private typealias Outcome = Result<Value, any Error>
 
   private struct Flight: Sendable {
@@ -12,6 +10,8 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   private let flights = Locked<[Key: Flight]>([:])
+
+  package init() {}
 
   /// Joins the work under way for a key, or starts it.
   ///
@@ -24,7 +24,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// - Returns: What the work returns.
   /// - Throws: What the work throws; ``ConnectorError`` with code `timedOut` when it takes longer than the limit, and
   ///   `CancellationError` when the calling task is cancelled. The work goes on then.
-  func value(
+  package func value(
     for key: Key, atMost limit: Duration? = nil, on clock: any Clock<Duration> = ContinuousClock(),
     onJoin: () -> Void = {},
     _ work: @escaping @Sendable () async throws -> Value
@@ -36,7 +36,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// Waits for the outcome of work that was begun; throws as ``value(for:atMost:on:onJoin:_:)``.
-  static func value(
+  package static func value(
     of outcome: Monitor<Result<Value, any Error>?>, atMost limit: Duration?, on clock: any Clock<Duration>
   ) async throws -> Value {
     try await withTimeout(
@@ -52,15 +52,17 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Starts the work for a key, unless it is under way, and does not wait for it.
   ///
   /// - Returns: The outcome, once there is one.
-  func begin(_ key: Key, _ work: @escaping @Sendable () async throws -> Value) -> Monitor<Result<Value, any Error>?> {
+  package func begin(_ key: Key, _ work: @escaping @Sendable () async throws -> Value) -> Monitor<
+    Result<Value, any Error>?
+  > {
     join(key, work).flight.outcome
   }
 
   /// Whether work for a key is under way.
-  func isUnderWay(_ key: Key) -> Bool { flights.withLock { $0[key] != nil } }
+  package func isUnderWay(_ key: Key) -> Bool { flights.withLock { $0[key] != nil } }
 
   /// Waits until the work that is under way now has ended, or the limit is over; later work does not make it longer.
-  func wait(atMost limit: Duration, on clock: any Clock<Duration>) async {
+  package func wait(atMost limit: Duration, on clock: any Clock<Duration>) async {
     let underWay = flights.withLock { Array($0.values) }
     // Not a child of the caller: a task that is cancelled, as at the end of a process, waits as well.
     await Task {

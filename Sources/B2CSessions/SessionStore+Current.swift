@@ -15,7 +15,7 @@ extension SessionStore {
   ///   - isRequired: Whether a user may be current.
   /// - Returns: The session; `nil` when no user may be current.
   /// - Throws: The cache's error, when the record of the one who may be current cannot be read.
-  func current(
+  package func current(
     of client: Client, looksAgain: Bool, where isRequired: (Session) -> Bool
   ) async throws -> Session? {
     let (known, changes) = state.withLock { ($0.current[client], $0.changes) }

@@ -1,4 +1,4 @@
-internal import B2CCore
+package import B2CCore
 internal import Foundation
 
 /// Whether a user is signed in, by the records on this device; the server is not asked.
@@ -24,19 +24,19 @@ public enum SessionState: Sendable, Hashable {
 }
 
 /// The claims that describe a token or a sign-in and say nothing about the person.
-enum TokenClaims {
+package enum TokenClaims {
   private static let names: Set<String> = [
     "iss", "sub", "aud", "azp", "tfp", "acr", "amr", "exp", "nbf", "iat", "jti", "auth_time", "nonce", "at_hash",
     "c_hash", "sid", "ver", "aio", "rh", "uti",
   ]
 
-  static func aboutPerson(_ claims: [String: JSONValue]) -> [String: JSONValue] {
+  package static func aboutPerson(_ claims: [String: JSONValue]) -> [String: JSONValue] {
     claims.filter { !names.contains($0.key) }
   }
 }
 
 /// The observers of the sessions of every connector over one cache.
-final class SessionObservers: Sendable {
+package final class SessionObservers: Sendable {
   /// The pauses before a state that could not be read is read again, the last one for good, in seconds.
   private static let pauses = [1.0, 5, 30]
 
@@ -44,7 +44,7 @@ final class SessionObservers: Sendable {
   private let observers = Locked<[(id: UUID, signal: AsyncStream<Void>.Continuation)]>([])
 
   /// Signals every observer to read its session again.
-  func changed() {
+  package func changed() {
     for signal in observers.withLock({ $0.map(\.signal) }) { signal.yield() }
   }
 
@@ -54,7 +54,7 @@ final class SessionObservers: Sendable {
   ///   - clock: The clock of the pauses after a read that has failed: an error of the cache is not a sign-out.
   ///   - read: Reads the state.
   /// - Returns: The states; they end with the task that reads them.
-  func states(
+  package func states(
     on clock: any Clock<Duration>, _ read: @escaping @Sendable () async throws -> SessionState
   ) -> AsyncStream<SessionState> {
     let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))

@@ -43,7 +43,7 @@ public struct UserInfo: Sendable, Hashable, Identifiable {
   }
 
   // Elsewhere than at Microsoft's authorities `acr` is an authentication context and no policy.
-  init(id: String, claims: [String: JSONValue], hasSession: Bool, isMicrosoft: Bool) {
+  package init(id: String, claims: [String: JSONValue], hasSession: Bool, isMicrosoft: Bool) {
     let policyID = isMicrosoft ? claims["tfp"]?.string ?? claims["acr"]?.string : nil
     self.init(id: id, claims: claims, policyID: policyID, hasSession: hasSession)
   }
@@ -89,7 +89,7 @@ public struct UserInfo: Sendable, Hashable, Identifiable {
   ///
   /// At a generic issuer a subject is compared exactly (OpenID Connect Core section 2), and only a verified email counts,
   /// since anyone may claim another; Microsoft's authorities ignore case.
-  func isUser(_ wanted: String, isMicrosoft: Bool) -> Bool {
+  package func isUser(_ wanted: String, isMicrosoft: Bool) -> Bool {
     let wanted = wanted.trimmingCharacters(in: .whitespaces)
     let verified = isTrue("email_verified") ? ["email"] : []
     let names = isMicrosoft ? self.names + ["oid", "sub"].compactMap(text) : verified.compactMap(text)
@@ -105,7 +105,7 @@ public struct UserInfo: Sendable, Hashable, Identifiable {
   /// Returns what to do if the id_token has nothing to compare with the user that the settings require.
   ///
   /// It is `nil` if it has, so that another user has signed in.
-  func adviceToCompare(with required: String, isMicrosoft: Bool) -> String? {
+  package func adviceToCompare(with required: String, isMicrosoft: Bool) -> String? {
     let isAddress = required.contains("@")
     if isMicrosoft, GUID.isGUID(required.trimmingCharacters(in: .whitespaces)) {
       guard objectID == nil, !GUID.isGUID(subject) else { return nil }

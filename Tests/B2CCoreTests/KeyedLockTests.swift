@@ -1,6 +1,5 @@
 import B2CCore
 import B2CTestKit
-import B2CTokenCache
 import TestSupport
 import Testing
 

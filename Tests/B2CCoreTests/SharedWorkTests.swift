@@ -3,8 +3,6 @@ import B2CTestKit
 import TestSupport
 import Testing
 
-@testable import B2COAuth
-
 @Suite("Shared work", .hangLimit)
 struct SharedWorkTests {
   @Test("Ten thousand callers are served by one piece of work")

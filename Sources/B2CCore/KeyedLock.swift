@@ -1,5 +1,3 @@
-internal import B2CCore
-
 /// A lock for each key among the tasks of this process, first come first served.
 ///
 /// A waiter that is cancelled or whose time is over leaves the queue; the others keep their places. (An actor could not do

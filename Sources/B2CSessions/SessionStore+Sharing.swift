@@ -1,33 +1,44 @@
 internal import B2CCore
-internal import B2CTokenCache
+package import B2CTokenCache
 
 extension SessionStore {
   /// The connectors that agree on who is current.
-  struct Client: Hashable, Sendable {
+  package struct Client: Hashable, Sendable {
     let authority: String
     let clientID: String
-    let requiredUser: String?
+    package let requiredUser: String?
 
-    func key(_ userID: String) -> TokenCacheKey {
+    package init(authority: String, clientID: String, requiredUser: String?) {
+      self.authority = authority
+      self.clientID = clientID
+      self.requiredUser = requiredUser
+    }
+
+    package func key(_ userID: String) -> TokenCacheKey {
       TokenCacheKey(authority: authority, clientID: clientID, userID: userID)
     }
 
-    func isOwn(_ key: TokenCacheKey) -> Bool { key == self.key(key.userID) }
+    package func isOwn(_ key: TokenCacheKey) -> Bool { key == self.key(key.userID) }
 
     /// Whether another client's users are this one's, whomever its settings require.
     func hasSameUsers(as other: Client) -> Bool { key("") == other.key("") }
 
     /// Compares bytes: Swift's own comparison takes two spellings of `é` for one client.
-    static func == (left: Client, right: Client) -> Bool {
+    package static func == (left: Client, right: Client) -> Bool {
       left.hasSameUsers(as: right)
         && left.requiredUser.map { Array($0.utf8) } == right.requiredUser.map { Array($0.utf8) }
     }
   }
 
   /// The record of one user, with its key.
-  struct Session: Sendable {
-    let key: TokenCacheKey
-    let record: TokenRecord
+  package struct Session: Sendable {
+    package let key: TokenCacheKey
+    package let record: TokenRecord
+
+    package init(key: TokenCacheKey, record: TokenRecord) {
+      self.key = key
+      self.record = record
+    }
   }
 }
 
@@ -44,7 +55,7 @@ extension SessionStore {
   /// - Returns: What the body returns.
   /// - Throws: ``ConnectorError`` with code `timedOut` when the wait is over, and `tokenCache` when the cache cannot lock; what
   ///   the body throws.
-  func withRefreshLock<Value: Sendable>(
+  package func withRefreshLock<Value: Sendable>(
     _ key: TokenCacheKey, atMost limit: Duration, on clock: any Clock<Duration>,
     _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {

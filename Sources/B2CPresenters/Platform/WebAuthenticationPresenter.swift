@@ -1,6 +1,6 @@
 #if canImport(AuthenticationServices) && !os(tvOS) && !os(watchOS)
   public import AuthenticationServices
-  internal import B2CCore
+  public import B2CCore
 
   /// Signs in with the system's own sheet, `ASWebAuthenticationSession`.
   ///

@@ -1,4 +1,4 @@
-internal import B2CCore
+public import B2CCore
 public import Foundation
 
 /// Signs in with a browser outside the app, which returns through the app's open-URL callback.

@@ -34,7 +34,7 @@ package final class OpenPages: Sendable {
   }
 
   /// Returns a higher number at each call, so that numbers show which of two sign-ins began first.
-  static func nextNumber() -> Int {
+  package static func nextNumber() -> Int {
     lastNumber.withLock { number in
       number += 1
       return number

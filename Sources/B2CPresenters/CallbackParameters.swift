@@ -1,12 +1,12 @@
-internal import B2CCore
-internal import Foundation
+package import B2CCore
+package import Foundation
 
 /// The parameters of a callback: from the query, else from the fragment.
-struct CallbackParameters {
+package struct CallbackParameters {
   private let pairs: [(name: String, value: String)]
 
   /// Reads a callback URL.
-  init(_ url: URL) throws(ConnectorError) {
+  package init(_ url: URL) throws(ConnectorError) {
     guard url.absoluteString.utf8.count <= 65_536 else {
       throw ConnectorError(own: .invalidResponse, "The callback URL is longer than 64 KiB.")
     }
@@ -26,7 +26,7 @@ struct CallbackParameters {
   ///
   /// Facebook leaves a fragment `#_=_` behind a query, so the query comes first and a fragment that holds no answer is
   /// ignored.
-  static func pairs(of url: URL) -> [(name: String, value: String)] {
+  package static func pairs(of url: URL) -> [(name: String, value: String)] {
     let text = url.absoluteString
     let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
     let query = parts[0].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).dropFirst().first
@@ -37,5 +37,5 @@ struct CallbackParameters {
     return inQuery.contains { pair in answers.contains { ASCIIText.isSame($0, pair.name) } } ? inQuery : inFragment
   }
 
-  subscript(name: String) -> String? { pairs.first { ASCIIText.isSame($0.name, name) }?.value }
+  package subscript(name: String) -> String? { pairs.first { ASCIIText.isSame($0.name, name) }?.value }
 }

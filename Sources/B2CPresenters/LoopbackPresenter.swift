@@ -1,4 +1,4 @@
-internal import B2CCore
+public import B2CCore
 internal import B2CLoopback
 public import Foundation
 

@@ -1,13 +1,13 @@
-internal import B2CCore
-internal import B2CTokenCache
-internal import Foundation
+package import B2CCore
+package import B2CTokenCache
+package import Foundation
 
 /// The one owner of what is known beside the records of a token cache, for every connector over it in this process.
 ///
 /// Nothing else touches the cache. Changes of one key happen one after another, and each is a function of the record of one
 /// sign-in: it is applied to what is there, or dropped when another sign-in or none is.
 package final class SessionStore: Sendable {
-  typealias Change = @Sendable (TokenRecord) -> TokenRecord
+  package typealias Change = @Sendable (TokenRecord) -> TokenRecord
 
   /// The record after a refresh that the cache has refused to store: its refresh token exists nowhere else.
   struct Pending: Sendable {
@@ -46,6 +46,7 @@ package final class SessionStore: Sendable {
 
   private static let attempts = 10
 
+  /// Only this module reaches the cache: everything else works on records.
   let cache: any TokenCache
   let state = Locked(State())
   /// The queue of the changes of each key.
@@ -53,14 +54,16 @@ package final class SessionStore: Sendable {
   /// The second queue of each key, for refreshes.
   let refreshes = KeyedLock<TokenCacheKey>()
   /// The refreshes under way.
-  let flights = SharedWork<TokenFlight, CachedAccessToken>()
+  package let flights = SharedWork<TokenFlight, CachedAccessToken>()
   /// The users who are being asked before a refresh, with the flights that the answer starts; only the callers wait for it.
-  let questions = SharedWork<TokenCacheKey, StartedFlights>()
+  package let questions = SharedWork<TokenCacheKey, StartedFlights>()
 
   /// Whether a refresh is under way, or its user is being asked.
-  func isUnderWay(_ flight: TokenFlight) -> Bool { flights.isUnderWay(flight) || questions.isUnderWay(flight.key) }
+  package func isUnderWay(_ flight: TokenFlight) -> Bool {
+    flights.isUnderWay(flight) || questions.isUnderWay(flight.key)
+  }
   /// The observers of the sessions of every connector.
-  let observers = SessionObservers()
+  package let observers = SessionObservers()
 
   /// Makes a store; ``of(_:)`` does it, once for each cache.
   init(_ cache: any TokenCache) {
@@ -72,7 +75,7 @@ package final class SessionStore: Sendable {
   /// Returns the record of a key, as a refresh has left it where the cache has refused that.
   ///
   /// - Throws: ``ConnectorError`` with code `tokenCache`; `CancellationError`.
-  func record(_ key: TokenCacheKey) async throws -> TokenRecord? {
+  package func record(_ key: TokenCacheKey) async throws -> TokenRecord? {
     guard state.withLock({ $0.pending[key] != nil }) else { return try await read(key) }
     // In its turn: what another caller writes meanwhile would be in neither place that is looked at.
     return try await inTurn(key) { [self] in
@@ -91,7 +94,7 @@ package final class SessionStore: Sendable {
   /// Returns the sessions that can be read, and why others cannot: one bad record does not hide the others.
   ///
   /// - Throws: The cache's error when it cannot be listed.
-  func sessions(of client: Client) async throws -> (sessions: [Session], failures: [ConnectorError]) {
+  package func sessions(of client: Client) async throws -> (sessions: [Session], failures: [ConnectorError]) {
     await writeAllPending()
     var sessions: [Session] = []
     var (keys, failures) = try await keys(of: client)
@@ -106,13 +109,13 @@ package final class SessionStore: Sendable {
   }
 
   /// Returns the key of the user who is known as current.
-  func knownCurrent(of client: Client) -> TokenCacheKey? { state.withLock { $0.current[client]?.key } }
+  package func knownCurrent(of client: Client) -> TokenCacheKey? { state.withLock { $0.current[client]?.key } }
 
   /// Returns the keys of the users of an authority and client, also of records that exist in memory alone, and the errors of
   /// records whose key cannot be read.
   ///
   /// - Throws: The cache's error when it cannot be listed.
-  func keys(of client: Client) async throws -> (keys: Set<TokenCacheKey>, failures: [ConnectorError]) {
+  package func keys(of client: Client) async throws -> (keys: Set<TokenCacheKey>, failures: [ConnectorError]) {
     let (keys, failures) = try await listing()
     return (keys.union(state.withLock { $0.pending.keys }).filter(client.isOwn), failures)
   }
@@ -131,7 +134,7 @@ package final class SessionStore: Sendable {
   /// Stores the record of a sign-in over whatever is there, and makes its user the current one.
   ///
   /// - Throws: ``ConnectorError`` with code `tokenCache`; nothing is changed then.
-  func signIn(_ record: TokenRecord, _ key: TokenCacheKey, of client: Client) async throws {
+  package func signIn(_ record: TokenRecord, _ key: TokenCacheKey, of client: Client) async throws {
     await lookOnce()
     try await inTurn(key) { [self] in
       var record = record
@@ -156,7 +159,7 @@ package final class SessionStore: Sendable {
   /// Removes the damaged records that were found; they do not say whose they are.
   ///
   /// - Throws: ``ConnectorError`` with code `tokenCache` when one cannot be removed.
-  func removeDamaged(alsoNewer: Bool = false) async throws {
+  package func removeDamaged(alsoNewer: Bool = false) async throws {
     try await failing("changed") { try await (cache as? StoredTokenCache)?.removeDamaged(alsoNewer: alsoNewer) }
   }
 
@@ -168,7 +171,7 @@ package final class SessionStore: Sendable {
   ///   - change: Returns the record as it shall be; it may be called more than once.
   /// - Returns: The changed record; `nil` when another sign-in or none is there.
   /// - Throws: ``ConnectorError`` with code `tokenCache`.
-  func update(
+  package func update(
     _ session: Session, isKept: Bool = false, _ change: @escaping Change
   ) async throws -> TokenRecord? {
     let updated = try await inTurn(session.key) { [self] in
@@ -182,7 +185,7 @@ package final class SessionStore: Sendable {
   /// Removes whatever is there of a user.
   ///
   /// - Throws: ``ConnectorError`` with code `tokenCache`; the user is still signed in then.
-  func remove(_ key: TokenCacheKey) async throws {
+  package func remove(_ key: TokenCacheKey) async throws {
     try await inTurn(key) { [self] in
       try await failing("changed") { try await cache.removeRecord(for: key) }
       state.withLock { state in
@@ -269,7 +272,7 @@ package final class SessionStore: Sendable {
   // MARK: Refreshing
 
   /// Whether a token that has not expired may be renewed: at most once a minute, and not before the server wants it.
-  func mayTry(_ flight: TokenFlight, now: Date) -> Bool {
+  package func mayTry(_ flight: TokenFlight, now: Date) -> Bool {
     // A clock that was set back holds nothing back.
     state.withLock {
       $0.tried[flight.withoutClaims]?.contains(now) != true && $0.waits[flight.key]?.contains(now) != true
@@ -277,7 +280,7 @@ package final class SessionStore: Sendable {
   }
 
   /// Notes that a token is being renewed.
-  func noteTry(_ flight: TokenFlight, now: Date) {
+  package func noteTry(_ flight: TokenFlight, now: Date) {
     state.withLock { state in
       // A server for many users does not keep what is over.
       if state.tried.count >= 1_024 { state.tried = state.tried.filter { $0.value.contains(now) } }
@@ -286,7 +289,7 @@ package final class SessionStore: Sendable {
   }
 
   /// Notes that the server or the user wants no further refresh of a user for a time, in seconds; a minute at least.
-  func noteWait(_ key: TokenCacheKey, now: Date, seconds: TimeInterval = 60) {
+  package func noteWait(_ key: TokenCacheKey, now: Date, seconds: TimeInterval = 60) {
     state.withLock { state in
       if state.waits.count >= 1_024 { state.waits = state.waits.filter { $0.value.contains(now) } }
       state.waits[key] = now...now.addingTimeInterval(max(seconds, 60))
