@@ -1,7 +1,7 @@
 /// A lock for each key among the tasks of this process, first come first served.
 ///
 /// A waiter that is cancelled or whose time is over leaves the queue; the others keep their places. (An actor could not do
-/// this, because it lets other callers in at each `await` of the body.)
+/// this, because it is re-entrant: it lets other callers in at each `await` of the body.)
 package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
   /// The callers of one key, of whom the first one holds the lock.
   private struct Queue: Sendable {

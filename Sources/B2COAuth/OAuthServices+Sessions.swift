@@ -8,9 +8,9 @@ extension OAuthServices {
   func session(_ userID: String?, looksAgain: Bool = false) async throws -> SessionStore.Session? {
     if let userID {
       let key = client.key(folded(userID))
-      return try await store.record(key).map { SessionStore.Session(key: key, record: $0) }
+      return try await store.record(key, wait).map { SessionStore.Session(key: key, record: $0) }
     }
-    return try await store.current(of: client, looksAgain: looksAgain, where: mayBeCurrent)
+    return try await store.current(of: client, looksAgain: looksAgain, wait, where: mayBeCurrent)
   }
 
   /// Whether the settings allow a user to be current: by the present claims, or by those of the sign-in.
@@ -32,8 +32,8 @@ extension OAuthServices {
   /// - Throws: ``ConnectorError`` with code `tokenCache` when they cannot be listed, or none can be read.
   package func users() async throws -> [UserInfo] {
     // Another process may have signed a user in. The first user in the list has to be the one of the next call.
-    _ = try? await store.current(of: client, looksAgain: true, where: mayBeCurrent)
-    var (sessions, failures) = try await store.sessions(of: client)
+    _ = try? await store.current(of: client, looksAgain: true, wait, where: mayBeCurrent)
+    var (sessions, failures) = try await store.sessions(of: client, wait)
     if let failure = failures.first, sessions.isEmpty { throw failure }
     sessions.sort { $0.record.place > $1.record.place }
     let current = store.knownCurrent(of: client)
@@ -69,7 +69,11 @@ extension OAuthServices {
 
   /// Waits for the refreshes that were sent, twice the limit of a request at most, and writes what the cache has refused.
   package func close() async {
-    await store.close(atMost: configuration.limits.deadline * 2, on: environment.clock)
+    await store.close(wait)
+  }
+
+  var wait: SessionStore.Wait {
+    SessionStore.Wait(requestLimit: configuration.limits.deadline, clock: environment.clock)
   }
 
   /// A user id as it is in this authority's keys.

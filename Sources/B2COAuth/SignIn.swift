@@ -156,7 +156,7 @@ extension SignIn {
     try checkUser(UserInfo(id: id, claims: claims, hasSession: true, isMicrosoft: isMicrosoft), meant: userID)
     if let error = response.unusableAccessToken { throw error }
     let now = services.environment.now()
-    let answer = TokenAnswer(response: response, requested: scopes, sent: sent, at: now, claims: claims)
+    let answer = GrantedTokens(response: response, requested: scopes, sent: sent, at: now, claims: claims)
     let key = services.client.key(id)
     var record = TokenRecord(signedInAt: now, policyID: provider.policy?.id, claims: claims).taking(answer)
     record.requiredUser = services.client.requiredUser
@@ -165,7 +165,7 @@ extension SignIn {
     if let kind = provider.policy?.kind, [.profileEdit, .passwordReset].contains(kind) {
       hasSession = await layOver(claims, key)
     } else {
-      try await services.store.signIn(record, key, of: services.client)
+      try await services.store.signIn(record, key, of: services.client, services.wait)
     }
     return SignInResult(
       user: UserInfo(id: id, claims: claims, hasSession: hasSession, isMicrosoft: isMicrosoft),
@@ -177,8 +177,10 @@ extension SignIn {
   ///
   /// - Returns: Whether the user has a session.
   private func layOver(_ claims: [String: JSONValue], _ key: TokenCacheKey) async -> Bool {
-    guard let record = try? await services.store.record(key) else { return false }
-    _ = try? await services.store.update(SessionStore.Session(key: key, record: record)) { $0.adopting(claims) }
+    guard let record = try? await services.store.record(key, services.wait) else { return false }
+    _ = try? await services.store.update(SessionStore.Session(key: key, record: record), services.wait) {
+      $0.adopting(claims)
+    }
     return record.hasSession(now: services.environment.now())
   }
 

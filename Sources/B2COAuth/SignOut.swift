@@ -49,7 +49,7 @@ package struct SignOut: Sendable {
     var absent: Set<TokenCacheKey> = []
     for key in keys {
       do {
-        let record = try await services.store.record(key)
+        let record = try await services.store.record(key, services.wait)
         if let record { sessions.append(.init(key: key, record: record)) } else { absent.insert(key) }
       } catch {
         // What cannot be read is removed all the same.
@@ -59,7 +59,7 @@ package struct SignOut: Sendable {
     var left: [TokenCacheKey] = []
     for key in keys.subtracting(sessions.map(\.key)) + sessions.map(\.key) {
       do {
-        try await services.store.remove(key)
+        try await services.store.remove(key, services.wait)
         guard !absent.contains(key) else { continue }
         let policyID = sessions.first { $0.key == key }?.record.policyID
         services.report(.signedOut, policyID, correlationID)

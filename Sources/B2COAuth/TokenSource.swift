@@ -20,12 +20,12 @@ package struct TokenSource: Sendable {
     var userID: String?
     /// A token that an API has refused.
     var refused: Secret?
-    /// Whether a token that is in the cache does not do.
+    /// Whether to ignore cached tokens.
     var isForced = false
     /// The claims that the token shall have, as JSON text.
     var claims: String?
 
-    /// Whether the answer of an earlier refresh is no answer to this.
+    /// Whether only a new refresh satisfies this request.
     var mustRefresh: Bool { isForced || claims != nil }
 
     /// Returns the tokens that are no answer to this request: those that it wants replaced, and those that are no newer.
@@ -74,164 +74,173 @@ package struct TokenSource: Sendable {
       throw Self.notSignedIn(request.userID)
     }
     let excluded = request.excludedTokens(of: session.record)
-    if !request.mustRefresh, let hit = usable(session.record, request, excluded) {
+    let offer = offer(of: session.record, to: request, excluding: excluded)
+    if !request.mustRefresh, case .usable(let hit) = offer {
       services.report(.cacheHit, session.record.policyID)
       return AccessToken(hit, userID: session.key.userID)
     }
-    let token = try await refreshed(request, session, excluded)
-    return AccessToken(token, userID: session.key.userID)
+    let renewal = Renewal(
+      request: request, session: session, excluded: excluded, still: request.mustRefresh ? nil : offer.token,
+      correlationID: services.correlationID())
+    return AccessToken(try await renewed(renewal), userID: session.key.userID)
   }
 
-  private func usable(_ record: TokenRecord, _ request: Request, _ excluded: [Secret]) -> CachedAccessToken? {
+  private func offer(of record: TokenRecord, to request: Request, excluding excluded: [Secret]) -> TokenOffer {
     let (margin, asks) = (services.configuration.expiryMargin, services.configuration.beforeRefresh != nil)
     // The user is not asked while the token lasts.
-    return record.usableToken(
+    return record.offer(
       covering: request.scopes, now: now, margin: (asks ? min(margin, .seconds(60)) : margin).inSeconds,
       isToTheEnd: asks, excluding: excluded)
   }
 
   // MARK: Shared work
 
-  private func refreshed(
-    _ request: Request, _ session: SessionStore.Session, _ excluded: [Secret]
-  ) async throws -> CachedAccessToken {
-    let still =
-      request.mustRefresh
-      ? nil : session.record.unexpiredToken(covering: request.scopes, now: now, excluding: excluded)
-    guard session.record.refreshToken != nil else {
-      if let still { return still }
+  /// A token that has to be renewed: the one value that the steps of a refresh hand on.
+  private struct Renewal: Sendable {
+    let request: Request
+    /// The session as the call has found it.
+    let session: SessionStore.Session
+    /// The tokens that are no answer to the request.
+    let excluded: [Secret]
+    /// The token that is served if the renewal fails.
+    let still: CachedAccessToken?
+    let correlationID: UUID
+
+    var key: TokenCacheKey { session.key }
+    /// The refresh that answers the request.
+    ///
+    /// `mayTry` and `noteTry` need the same one, or the limit of one a minute is off.
+    var flight: TokenFlight { request.flight(key) }
+  }
+
+  private func renewed(_ renewal: Renewal) async throws -> CachedAccessToken {
+    let (request, record) = (renewal.request, renewal.session.record)
+    guard record.refreshToken != nil else {
+      if let still = renewal.still { return still }
       // The last token has expired meanwhile.
       store.observers.changed()
-      throw session.record.isEnded ? Self.expired : Self.notRenewable
+      throw record.isEnded ? Self.expired : Self.notRenewable
     }
     // An extension that the system ends would lose a rotated token: only its app refreshes.
     guard services.refreshesTokens else {
-      if let still { return still }
+      if let still = renewal.still { return still }
       throw Self.refreshNotAllowed
     }
-    let flight = request.flight(session.key)
-    if !request.mustRefresh, !store.mayTry(flight, now: now) {
-      if let still { return still }
-      if let token = try await refusedToken(request, session.key, flight) { return token }
+    if !request.mustRefresh, !store.mayTry(renewal.flight, now: now) {
+      if let still = renewal.still { return still }
+      if let token = try await tokenAfterRefusal(renewal) { return token }
     }
-    let correlationID = services.correlationID()
     do {
-      let (token, hasJoined) = try await shared(flight, request, session, excluded, correlationID)
+      let (token, hasJoined) = try await shared(renewal)
       // A refresh that another caller has started may bring the very token that this one wants replaced.
-      guard hasJoined, excluded.contains(token.token), request.mustRefresh || store.mayTry(flight, now: now) else {
-        return token
-      }
-      return try await shared(flight, request, session, excluded, correlationID).token
-    } catch let error as ConnectorError where still != nil {
-      // What has not expired is served all the same, unless a definite answer has ended the session.
-      let record = try? await store.record(session.key)
-      let left = record?.unexpiredToken(covering: request.scopes, now: now, excluding: excluded)
+      let isAnswer = !hasJoined || !renewal.excluded.contains(token.token)
+      guard !isAnswer, request.mustRefresh || store.mayTry(renewal.flight, now: now) else { return token }
+      return try await shared(renewal).token
+    } catch let error as ConnectorError where renewal.still != nil {
+      // A token that has not expired is served, unless a definite answer has ended the session.
+      let latest = try? await store.record(renewal.key, services.wait)
+      let left = latest.flatMap { offer(of: $0, to: request, excluding: renewal.excluded).token }
       guard let left else { throw error }
-      services.report(.staleTokenServed, session.record.policyID, correlationID, error: error.code)
+      services.report(.staleTokenServed, record.policyID, renewal.correlationID, error: error.code)
       return left
     }
   }
 
-  /// What the caller of a refused token gets while another refresh would only be another request: a token that has come
-  /// since, else the same one, which tells it that there is none; `nil` where a refresh is to be waited for.
-  private func refusedToken(
-    _ request: Request, _ key: TokenCacheKey, _ flight: TokenFlight
-  ) async throws -> CachedAccessToken? {
-    guard let refused = request.refused, !store.isUnderWay(flight), let record = try await store.record(key)
+  /// Returns the token to use after a 401 within a minute of the last refresh: a newer one if there is one, otherwise the
+  /// refused token itself, so that the caller reports the API's 401.
+  ///
+  /// It is `nil` while a refresh is in flight, so that the caller joins it.
+  private func tokenAfterRefusal(_ renewal: Renewal) async throws -> CachedAccessToken? {
+    let request = renewal.request
+    guard let refused = request.refused, !store.flights.isUnderWay(renewal.flight),
+      let record = try await store.record(renewal.key, services.wait)
     else { return nil }
-    return usable(record, request, request.excludedTokens(of: record))
-      ?? record.accessTokens.first { $0.token == refused && $0.covers(request.scopes) && $0.expiresAt > now }
+    if case .usable(let token) = offer(of: record, to: request, excluding: request.excludedTokens(of: record)) {
+      return token
+    }
+    return record.accessTokens.first { $0.token == refused && $0.covers(request.scopes) && $0.expiresAt > now }
   }
 
-  private func shared(
-    _ flight: TokenFlight, _ request: Request, _ session: SessionStore.Session, _ excluded: [Secret],
-    _ correlationID: UUID
-  ) async throws -> (token: CachedAccessToken, hasJoined: Bool) {
+  private func shared(_ renewal: Renewal) async throws -> (token: CachedAccessToken, hasJoined: Bool) {
+    let policyID = renewal.session.record.policyID
     var hasJoined = false
-    func join() {
-      hasJoined = true
-      services.report(.refreshShared, session.record.policyID, correlationID)
-    }
-    services.report(.cacheMiss, session.record.policyID, correlationID)
-    let work: @Sendable () async throws -> CachedAccessToken = {
-      try await refresh(request, session.key, excluded, correlationID)
-    }
-    // One second longer than the transport's deadline, so that the caller gets the transport's error, and the next call
-    // begins a new request.
-    let limit = services.configuration.limits.deadline + .seconds(1)
-    let clock = services.environment.clock
-    guard let beforeRefresh = services.configuration.beforeRefresh, !store.flights.isUnderWay(flight) else {
-      return (try await store.flights.value(for: flight, atMost: limit, on: clock, onJoin: join, work), hasJoined)
-    }
-    // However long a user takes to answer: the request's limit begins after it.
-    let started = try await store.questions.value(for: session.key, onJoin: join) {
-      do {
-        // An answer may have started it since the look above.
-        if !store.flights.isUnderWay(flight) { try await beforeRefresh(services.user(session)) }
-      } catch {
-        // While the token has not expired, a refusal holds for a minute.
-        store.noteWait(session.key, now: now)
-        throw Self.notAllowed(error)
+    services.report(.cacheMiss, policyID, renewal.correlationID)
+    let token = try await store.flights.value(
+      // One second longer than the transport's deadline, so that the caller gets the transport's error, and the next call
+      // begins a new request.
+      for: renewal.flight, atMost: services.configuration.limits.deadline + .seconds(1), on: services.environment.clock,
+      after: question(renewal),
+      onJoin: {
+        hasJoined = true
+        services.report(.refreshShared, policyID, renewal.correlationID)
       }
-      let started = StartedFlights()
-      // Before the question ends, so that no later caller asks again.
-      _ = started.outcome(of: flight, in: store.flights, work)
-      return started
+    ) { try await refresh(renewal) }
+    return (token, hasJoined)
+  }
+
+  /// Returns what asks the user before a refresh; no lock is held meanwhile.
+  private func question(_ renewal: Renewal) -> (@Sendable () async throws -> Void)? {
+    guard let beforeRefresh = services.configuration.beforeRefresh else { return nil }
+    return {
+      try await store.questions.value(for: renewal.key) {
+        do {
+          try await beforeRefresh(services.user(renewal.session))
+        } catch {
+          // While the token has not expired, a refusal holds for a minute.
+          store.noteWait(renewal.key, now: now)
+          throw Self.notAllowed(error)
+        }
+      }
     }
-    let outcome = started.outcome(of: flight, in: store.flights, work)
-    return (
-      try await SharedWork<TokenFlight, CachedAccessToken>.value(of: outcome, atMost: limit, on: clock), hasJoined
-    )
   }
 
   // MARK: Around and under the refresh lock
 
-  private func refresh(
-    _ request: Request, _ key: TokenCacheKey, _ excluded: [Secret], _ correlationID: UUID
-  ) async throws -> CachedAccessToken {
+  private func refresh(_ renewal: Renewal) async throws -> CachedAccessToken {
     // The session may end, here or in another process.
     defer { store.observers.changed() }
-    guard let record = try await store.record(key) else { throw Self.signedOut }
+    guard let record = try await store.record(renewal.key, services.wait) else { throw Self.signedOut }
     // At a generic issuer only its metadata knows where to send the request; it is not fetched under the lock.
     // Nor is the issuer of a user whom no id_token has named.
     let route = try await services.providers.tokenRoute(
-      for: record.policy, namesIssuer: record.issuer == nil, correlationID: correlationID)
-    let clock = services.environment.clock
-    return try await store.withRefreshLock(key, atMost: services.configuration.limits.deadline * 2, on: clock) {
-      // From sending to storing; while a refresh waits for its turn it needs no time of the system.
+      for: record.policy, namesIssuer: record.issuer == nil, correlationID: renewal.correlationID)
+    return try await store.withRefreshLock(renewal.key, services.wait) {
+      // Background time covers sending and storing only, not the wait for the lock.
       try await services.environment.backgroundTime.run(
-        atMost: services.configuration.limits.deadline.inSeconds, on: clock
+        atMost: services.configuration.limits.deadline.inSeconds, on: services.environment.clock
       ) {
-        try await underLock(request, key, excluded, route, correlationID)
+        try await underLock(renewal, route)
       }
     }
   }
 
-  private func underLock(
-    _ request: Request, _ key: TokenCacheKey, _ excluded: [Secret], _ route: TokenRoute, _ correlationID: UUID
-  ) async throws -> CachedAccessToken {
+  private func underLock(_ renewal: Renewal, _ route: TokenRoute) async throws -> CachedAccessToken {
+    let (key, correlationID) = (renewal.key, renewal.correlationID)
     var refusal: ErrorCode?
     for isLastTry in [false, true] {
-      guard let record = try await store.record(key) else { throw Self.signedOut }
+      guard let record = try await store.record(key, services.wait) else { throw Self.signedOut }
       let session = SessionStore.Session(key: key, record: record)
       // Another process or a sign-in may have brought the token.
-      if request.claims == nil, let hit = usable(record, request, excluded) { return hit }
+      if renewal.request.claims == nil,
+        case .usable(let hit) = offer(of: record, to: renewal.request, excluding: renewal.excluded)
+      {
+        return hit
+      }
       guard let refreshToken = record.refreshToken else { throw record.isEnded ? Self.expired : Self.notRenewable }
-      store.noteTry(request.flight(key), now: now)
+      store.noteTry(renewal.flight, now: now)
       services.report(isLastTry ? .retry : .refreshStarted, record.policyID, correlationID, error: refusal)
       do {
         // A transport of the app may never return: after twice the limit it is not waited for any longer. What comes later
         // is stored all the same.
-        let token = try await SharedWork<UUID, CachedAccessToken?>().value(
+        let outcome = try await SharedWork<UUID, TokenOffer>().value(
           for: correlationID, atMost: services.configuration.limits.deadline * 2, on: services.environment.clock
-        ) { try await exchange(refreshToken, request, session, route, correlationID) }
-        if let token { return token }
-        // Dropped: a newer answer or another sign-in is there by now, or none.
+        ) { try await exchange(refreshToken, renewal, session, route) }
+        if let token = outcome.token { return token }
       } catch let error as ConnectorError {
         services.report(.refreshFinished, record.policyID, correlationID, error: error.code)
         if let wait = error.retryAfter { store.noteWait(key, now: now, seconds: wait) }
         guard error.needsInteraction || error.endsSession else { throw error }
-        let current = try await store.record(key)
+        let current = try await store.record(key, services.wait)
         if isLastTry || current?.stamp == record.stamp {
           if error.endsSession { await end(session) }
           throw error
@@ -245,52 +254,45 @@ package struct TokenSource: Sendable {
 
   /// Sends the refresh token and stores the answer.
   ///
-  /// - Returns: The new access token; `nil` when a newer answer, another sign-in or none is there.
+  /// - Returns: The new access token; none if a newer answer, another sign-in or no record is there by now.
   private func exchange(
-    _ refreshToken: Secret, _ request: Request, _ session: SessionStore.Session, _ route: TokenRoute,
-    _ correlationID: UUID
-  ) async throws -> CachedAccessToken? {
-    let record = session.record
+    _ refreshToken: Secret, _ renewal: Renewal, _ session: SessionStore.Session, _ route: TokenRoute
+  ) async throws -> TokenOffer {
+    let (request, record) = (renewal.request, session.record)
     let scopes = record.scopesToRenew(request.scopes, isMicrosoft: route.isMicrosoft)
     let response = try await services.endpoint.refresh(
-      refreshToken, scopes: scopes, claims: request.claims, to: route, correlationID: correlationID)
+      refreshToken, scopes: scopes, claims: request.claims, to: route, correlationID: renewal.correlationID)
     let claims = try RefreshedIdentity(
       clientID: services.configuration.clientID, userID: session.key.userID, route: route,
       isMicrosoft: services.isMicrosoft,
       now: services.serverClock.now, skew: services.configuration.clockSkew.inSeconds
     ).claims(response.idToken, of: record)
-    // What is not named is granted again (RFC 6749 section 6).
-    let answer = TokenAnswer(
+    let granted = GrantedTokens(
+      // A refresh without `scope` grants the same scopes again (RFC 6749 section 6).
       response: response, requested: request.scopes, sent: scopes ?? record.grantedScopes.sorted(), at: now,
       claims: claims, replacesStandardClaims: route.isMicrosoft)
-    guard let updated = try await stored(answer, of: refreshToken, session, correlationID) else { return nil }
-    services.report(.refreshFinished, record.policyID, correlationID)
-    guard let accessToken = response.accessToken else {
-      throw response.unusableAccessToken ?? Self.missingAPIScope(request.scopes, at: route, correlationID)
-    }
-    return updated.accessTokens.first { $0.token == accessToken }
-  }
-
-  /// Stores an answer; while the cache takes nothing, it is kept in memory and the tokens are good.
-  ///
-  /// - Returns: The changed record; `nil` when another sign-in or none is there.
-  private func stored(
-    _ answer: TokenAnswer, of sent: Secret, _ session: SessionStore.Session, _ correlationID: UUID
-  ) async throws -> TokenRecord? {
+    var updated: TokenRecord?
     do {
-      return try await store.update(session, isKept: true) {
-        // What has been stored on top of this answer meanwhile is newer: the token that it brought has been used.
-        $0.refreshToken == nil || $0.refreshToken == sent ? $0.taking(answer) : $0
+      updated = try await store.update(session, isKept: true, services.wait) {
+        // If the record no longer holds the refresh token that was sent, a later refresh has already replaced this answer.
+        $0.refreshToken == nil || $0.refreshToken == refreshToken ? $0.taking(granted) : $0
       }
     } catch let error as ConnectorError where error.code == .tokenCache {
-      services.report(.storingFailed, session.record.policyID, correlationID, error: error.code)
-      return session.record.taking(answer)
+      // The store keeps the record in memory, so the tokens are good.
+      services.report(.storingFailed, record.policyID, renewal.correlationID, error: error.code)
+      updated = record.taking(granted)
     }
+    guard let updated else { return .none }
+    services.report(.refreshFinished, record.policyID, renewal.correlationID)
+    guard let accessToken = response.accessToken else {
+      throw response.unusableAccessToken ?? Self.missingAPIScope(request.scopes, at: route, renewal.correlationID)
+    }
+    return updated.accessTokens.first { $0.token == accessToken }.map(TokenOffer.usable) ?? .none
   }
 
   /// Ends a session after a definite answer; where the cache refuses that, the next call gets the same answer.
   private func end(_ session: SessionStore.Session) async {
     let refreshToken = session.record.refreshToken
-    _ = try? await store.update(session) { $0.refreshToken == refreshToken ? $0.ending() : $0 }
+    _ = try? await store.update(session, services.wait) { $0.refreshToken == refreshToken ? $0.ending() : $0 }
   }
 }

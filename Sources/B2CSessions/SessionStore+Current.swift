@@ -12,18 +12,19 @@ extension SessionStore {
   /// - Parameters:
   ///   - client: Whose current user it is.
   ///   - looksAgain: Whether to list the cache although the current user is known.
+  ///   - wait: How long to wait for other calls.
   ///   - isRequired: Whether a user may be current.
   /// - Returns: The session; `nil` when no user may be current.
   /// - Throws: The cache's error, when the record of the one who may be current cannot be read.
   package func current(
-    of client: Client, looksAgain: Bool, where isRequired: (Session) -> Bool
+    of client: Client, looksAgain: Bool, _ wait: Wait, where isRequired: (Session) -> Bool
   ) async throws -> Session? {
     let (known, changes) = state.withLock { ($0.current[client], $0.changes) }
     var place: SignInPlace?
     var failure: ConnectorError?
     if let known {
       do {
-        if let record = try await record(known.key) {
+        if let record = try await record(known.key, wait) {
           if !looksAgain { return Session(key: known.key, record: record) }
           place = record.place
         }
@@ -32,7 +33,7 @@ extension SessionStore {
         (place, failure) = (known.place, error)
       }
     }
-    let (sessions, failures) = try await sessions(of: client)
+    let (sessions, failures) = try await sessions(of: client, wait)
     let latest = sessions.filter(isRequired).max { $0.record.place < $1.record.place }
     // Only a later sign-in takes the place of a user whose record cannot be read.
     if let place, latest.map({ $0.record.place < place }) ?? true, let error = failure ?? failures.first { throw error }

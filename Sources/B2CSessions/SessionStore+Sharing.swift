@@ -42,63 +42,9 @@ extension SessionStore {
   }
 }
 
-// MARK: - The refresh lock, and what a cache throws
+// MARK: - The errors of a cache
 
 extension SessionStore {
-  /// Runs a refresh while no other caller uses the refresh token of a key, nor another process if the cache can prevent it.
-  ///
-  /// - Parameters:
-  ///   - key: The key whose refresh token is used.
-  ///   - limit: How long to wait for both; the work itself is never cancelled.
-  ///   - clock: The clock that the wait is measured on.
-  ///   - body: The refresh.
-  /// - Returns: What the body returns.
-  /// - Throws: ``ConnectorError`` with code `timedOut` when the wait is over, and `tokenCache` when the cache cannot lock; what
-  ///   the body throws.
-  package func withRefreshLock<Value: Sendable>(
-    _ key: TokenCacheKey, atMost limit: Duration, on clock: any Clock<Duration>,
-    _ body: @escaping @Sendable () async throws -> Value
-  ) async throws -> Value {
-    let stopwatch = Stopwatch(clock)
-    return try await refreshes.withLock(key, timeout: limit, on: clock) {
-      guard let shared = cache as? any SharedTokenCache else { return try await body() }
-      // The body's errors pass the cache as a value, so that an error caught here is the cache's own.
-      let outcome = Monitor<Result<Value, any Error>?>(nil)
-      let end = { @Sendable (result: Result<Value, any Error>) in outcome.withLock { $0 = $0 ?? result } }
-      // Set by whatever comes first, the work, the cache's error or the end of the wait: a cache that runs the work twice,
-      // or late, must not use the token twice.
-      let isDecided = Locked(false)
-      let locking = Task {
-        do {
-          try await shared.withRefreshLock(
-            for: key,
-            RefreshWork {
-              guard isDecided.setOnce() else { return }
-              do { end(.success(try await body())) } catch { end(.failure(error)) }
-            })
-          if isDecided.setOnce() { end(.failure(Self.workNotRun)) }
-        } catch {
-          // Work that has begun tells its own end: what was done under the lock stays done.
-          if isDecided.setOnce() { end(.failure(Self.wrapped(error, "locked"))) }
-        }
-      }
-      let waiting = Task {
-        try await clock.sleep(for: limit - stopwatch.elapsed)
-        guard isDecided.setOnce() else { return }
-        end(.failure(KeyedLock<TokenCacheKey>.notFree))
-        locking.cancel()
-      }
-      defer { waiting.cancel() }
-      try await outcome.wait { $0 != nil }
-      guard let result = outcome.withLock({ $0 }) else { throw Self.workNotRun }
-      return try result.get()
-    }
-  }
-
-  private static var workNotRun: ConnectorError {
-    ConnectorError(own: .tokenCache, "The token cache has not run the work that was to be done under its refresh lock.")
-  }
-
   /// Runs a call of the cache; what it throws becomes an error of this package.
   ///
   /// - Parameters:
@@ -107,7 +53,9 @@ extension SessionStore {
   ///   - body: The call.
   /// - Returns: What the call returns.
   /// - Throws: ``ConnectorError`` with code `tokenCache`; `CancellationError`.
-  func failing<Value>(_ verb: String, canLast: Bool = false, _ body: () async throws -> Value) async throws -> Value {
+  func wrappingCacheErrors<Value>(
+    _ verb: String, canLast: Bool = false, _ body: () async throws -> Value
+  ) async throws -> Value {
     do {
       return try await body()
     } catch {

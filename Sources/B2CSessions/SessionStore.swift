@@ -1,6 +1,6 @@
 package import B2CCore
 package import B2CTokenCache
-package import Foundation
+internal import Foundation
 
 /// The one owner of what is known beside the records of a token cache, for every connector over it in this process.
 ///
@@ -44,6 +44,17 @@ package final class SessionStore: Sendable {
     }
   }
 
+  /// How long a call waits for other calls and other processes, twice the limit of a request, and on which clock.
+  package struct Wait: Sendable {
+    let limit: Duration
+    let clock: any Clock<Duration>
+
+    package init(requestLimit: Duration, clock: any Clock<Duration>) {
+      limit = requestLimit * 2
+      self.clock = clock
+    }
+  }
+
   private static let attempts = 10
 
   /// Only this module reaches the cache: everything else works on records.
@@ -51,17 +62,12 @@ package final class SessionStore: Sendable {
   let state = Locked(State())
   /// The queue of the changes of each key.
   private let turns = KeyedLock<TokenCacheKey>()
-  /// The second queue of each key, for refreshes.
+  /// The second queue of each key, for refreshes: in this process nothing else keeps two of them apart.
   let refreshes = KeyedLock<TokenCacheKey>()
   /// The refreshes under way.
   package let flights = SharedWork<TokenFlight, CachedAccessToken>()
-  /// The users who are being asked before a refresh, with the flights that the answer starts; only the callers wait for it.
-  package let questions = SharedWork<TokenCacheKey, StartedFlights>()
-
-  /// Whether a refresh is under way, or its user is being asked.
-  package func isUnderWay(_ flight: TokenFlight) -> Bool {
-    flights.isUnderWay(flight) || questions.isUnderWay(flight.key)
-  }
+  /// The users who are being asked before a refresh: one answer counts for every flight that waits for it.
+  package let questions = SharedWork<TokenCacheKey, Void>()
   /// The observers of the sessions of every connector.
   package let observers = SessionObservers()
 
@@ -75,17 +81,18 @@ package final class SessionStore: Sendable {
   /// Returns the record of a key, as a refresh has left it where the cache has refused that.
   ///
   /// - Throws: ``ConnectorError`` with code `tokenCache`; `CancellationError`.
-  package func record(_ key: TokenCacheKey) async throws -> TokenRecord? {
+  package func record(_ key: TokenCacheKey, _ wait: Wait) async throws -> TokenRecord? {
     guard state.withLock({ $0.pending[key] != nil }) else { return try await read(key) }
-    // In its turn: what another caller writes meanwhile would be in neither place that is looked at.
-    return try await inTurn(key) { [self] in
+    // Read inside the key's queue. Otherwise another caller could store the pending record between the two reads, and this
+    // call would miss it.
+    return try await inTurn(key, wait) { [self] in
       try? await writePending(key)
       return try await read(key)
     }
   }
 
   func read(_ key: TokenCacheKey) async throws -> TokenRecord? {
-    let stored = try await failing("read", canLast: true) { try await cache.record(for: key) }
+    let stored = try await wrappingCacheErrors("read", canLast: true) { try await cache.record(for: key) }
     if let stored { saw(stored.position) }
     let pending = state.withLock { $0.pending[key]?.record }
     return pending.flatMap { $0.signIn == stored?.signIn ? $0 : nil } ?? stored
@@ -94,13 +101,15 @@ package final class SessionStore: Sendable {
   /// Returns the sessions that can be read, and why others cannot: one bad record does not hide the others.
   ///
   /// - Throws: The cache's error when it cannot be listed.
-  package func sessions(of client: Client) async throws -> (sessions: [Session], failures: [ConnectorError]) {
-    await writeAllPending()
+  package func sessions(
+    of client: Client, _ wait: Wait
+  ) async throws -> (sessions: [Session], failures: [ConnectorError]) {
+    await writeAllPending(wait)
     var sessions: [Session] = []
     var (keys, failures) = try await keys(of: client)
     for key in keys {
       do {
-        if let record = try await record(key) { sessions.append(Session(key: key, record: record)) }
+        if let record = try await record(key, wait) { sessions.append(Session(key: key, record: record)) }
       } catch let error as ConnectorError {
         failures.append(error)
       }
@@ -122,7 +131,7 @@ package final class SessionStore: Sendable {
 
   /// Returns all keys, and the errors of records that name none.
   func listing() async throws -> (keys: Set<TokenCacheKey>, failures: [ConnectorError]) {
-    try await failing("listed") {
+    try await wrappingCacheErrors("listed") {
       guard let cache = cache as? StoredTokenCache else { return (Set(try await cache.keys()), []) }
       let (keys, failures) = try await cache.listing()
       return (Set(keys), failures)
@@ -134,12 +143,12 @@ package final class SessionStore: Sendable {
   /// Stores the record of a sign-in over whatever is there, and makes its user the current one.
   ///
   /// - Throws: ``ConnectorError`` with code `tokenCache`; nothing is changed then.
-  package func signIn(_ record: TokenRecord, _ key: TokenCacheKey, of client: Client) async throws {
+  package func signIn(_ record: TokenRecord, _ key: TokenCacheKey, of client: Client, _ wait: Wait) async throws {
     await lookOnce()
-    try await inTurn(key) { [self] in
+    try await inTurn(key, wait) { [self] in
       var record = record
       record.position = nextPosition(at: record.signedInAt)
-      try await failing("written") { [record] in try await cache.store(record, for: key) }
+      try await wrappingCacheErrors("written") { [record] in try await cache.store(record, for: key) }
       let place = record.place
       state.withLock { state in
         state.changes += 1
@@ -160,7 +169,9 @@ package final class SessionStore: Sendable {
   ///
   /// - Throws: ``ConnectorError`` with code `tokenCache` when one cannot be removed.
   package func removeDamaged(alsoNewer: Bool = false) async throws {
-    try await failing("changed") { try await (cache as? StoredTokenCache)?.removeDamaged(alsoNewer: alsoNewer) }
+    try await wrappingCacheErrors("changed") {
+      try await (cache as? StoredTokenCache)?.removeDamaged(alsoNewer: alsoNewer)
+    }
   }
 
   /// Changes the record of one sign-in.
@@ -168,13 +179,14 @@ package final class SessionStore: Sendable {
   /// - Parameters:
   ///   - session: The session as it was read.
   ///   - isKept: Whether the changed record is kept in memory while the cache refuses it.
+  ///   - wait: How long to wait for other calls and processes.
   ///   - change: Returns the record as it shall be; it may be called more than once.
   /// - Returns: The changed record; `nil` when another sign-in or none is there.
   /// - Throws: ``ConnectorError`` with code `tokenCache`.
   package func update(
-    _ session: Session, isKept: Bool = false, _ change: @escaping Change
+    _ session: Session, isKept: Bool = false, _ wait: Wait, _ change: @escaping Change
   ) async throws -> TokenRecord? {
-    let updated = try await inTurn(session.key) { [self] in
+    let updated = try await inTurn(session.key, wait) { [self] in
       try? await writePending(session.key)
       return try await replace(session, isKept: isKept, change)
     }
@@ -185,9 +197,9 @@ package final class SessionStore: Sendable {
   /// Removes whatever is there of a user.
   ///
   /// - Throws: ``ConnectorError`` with code `tokenCache`; the user is still signed in then.
-  package func remove(_ key: TokenCacheKey) async throws {
-    try await inTurn(key) { [self] in
-      try await failing("changed") { try await cache.removeRecord(for: key) }
+  package func remove(_ key: TokenCacheKey, _ wait: Wait) async throws {
+    try await inTurn(key, wait) { [self] in
+      try await wrappingCacheErrors("changed") { try await cache.removeRecord(for: key) }
       state.withLock { state in
         state.changes += 1
         state.forget(key)
@@ -197,15 +209,15 @@ package final class SessionStore: Sendable {
   }
 
   /// Tries once to write every record that the cache has refused.
-  func writeAllPending() async {
+  func writeAllPending(_ wait: Wait) async {
     for key in state.withLock({ Array($0.pending.keys) }) {
-      try? await inTurn(key) { try await self.writePending(key) }
+      try? await inTurn(key, wait) { try await self.writePending(key) }
     }
   }
 
   private func replace(_ session: Session, isKept: Bool, _ change: @escaping Change) async throws -> TokenRecord? {
     let key = session.key
-    // What waits has not been written: this change comes after it.
+    // A pending change is not stored yet, so this one is applied on top of it.
     let pending = state.withLock { $0.pending[key] }.flatMap { $0.record.signIn == session.record.signIn ? $0 : nil }
     let whole: Change = if let pending { { change(pending.change($0)) } } else { change }
     let latest = pending?.record ?? session.record
@@ -222,7 +234,9 @@ package final class SessionStore: Sendable {
         }
       }
       throw ConnectorError(
-        own: .tokenCache, "A token record could not be changed: others change it all the time.", isRetryable: true)
+        own: .tokenCache,
+        "The token record could not be updated: \(Self.attempts) attempts conflicted with other writers.",
+        isRetryable: true)
     } catch {
       if isKept {
         let pending = Pending(record: next, base: base, change: whole)
@@ -269,49 +283,27 @@ package final class SessionStore: Sendable {
     return next
   }
 
-  // MARK: Refreshing
-
-  /// Whether a token that has not expired may be renewed: at most once a minute, and not before the server wants it.
-  package func mayTry(_ flight: TokenFlight, now: Date) -> Bool {
-    // A clock that was set back holds nothing back.
-    state.withLock {
-      $0.tried[flight.withoutClaims]?.contains(now) != true && $0.waits[flight.key]?.contains(now) != true
-    }
-  }
-
-  /// Notes that a token is being renewed.
-  package func noteTry(_ flight: TokenFlight, now: Date) {
-    state.withLock { state in
-      // A server for many users does not keep what is over.
-      if state.tried.count >= 1_024 { state.tried = state.tried.filter { $0.value.contains(now) } }
-      state.tried[flight.withoutClaims] = now...now.addingTimeInterval(60)
-    }
-  }
-
-  /// Notes that the server or the user wants no further refresh of a user for a time, in seconds; a minute at least.
-  package func noteWait(_ key: TokenCacheKey, now: Date, seconds: TimeInterval = 60) {
-    state.withLock { state in
-      if state.waits.count >= 1_024 { state.waits = state.waits.filter { $0.value.contains(now) } }
-      state.waits[key] = now...now.addingTimeInterval(max(seconds, 60))
-    }
-  }
-
-  /// Waits for the refreshes under way, then tries once to write what the cache has refused.
-  ///
-  /// - Parameters:
-  ///   - limit: How long to wait: a refresh that was sent ends within twice the limit of a request.
-  ///   - clock: The clock that the wait is measured on.
-  package func close(atMost limit: Duration, on clock: any Clock<Duration>) async {
-    await flights.wait(atMost: limit, on: clock)
-    await writeAllPending()
-  }
-
   // MARK: Turns
 
-  /// Runs a change after those of the same key that came before; neither waiting nor the change is cancelled.
+  /// Runs a change after those of the same key that came before.
+  ///
+  /// The caller's cancellation stops neither the wait nor the change. A cache that waits for another process is cancelled when
+  /// the time is over.
   private func inTurn<Value: Sendable>(
-    _ key: TokenCacheKey, _ body: @escaping @Sendable () async throws -> Value
+    _ key: TokenCacheKey, _ wait: Wait, _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
-    try await Task { try await turns.withLock(key, body) }.value
+    let change = Task { try await turns.withLock(key, body) }
+    let limit = Task {
+      try await wait.clock.sleep(for: wait.limit, tolerance: .milliseconds(100))
+      change.cancel()
+    }
+    defer { limit.cancel() }
+    do {
+      return try await change.value
+    } catch is CancellationError {
+      throw ConnectorError(
+        own: .tokenCache, "The token record was not free for a change within \(wait.limit).",
+        recoverySuggestion: "Try again later.", isRetryable: true)
+    }
   }
 }

@@ -2,27 +2,47 @@ package import B2CCore
 package import B2CTokenCache
 package import Foundation
 
-extension TokenRecord {
-  /// The access token that covers the wanted scopes and lasts long enough, if there is one.
-  ///
-  /// Of the margin before its end at most half of a token's life counts, so that short tokens are used at all. A negative
-  /// margin counts as zero, so that no expired token is used. Excluded tokens are known to be bad or not wanted. A token that
-  /// is used to its end is not renewed when the server suggests it.
-  package func usableToken(
-    covering scopes: [String], now: Date, margin: TimeInterval, isToTheEnd: Bool, excluding excluded: [Secret]
-  ) -> CachedAccessToken? {
-    accessTokens.first { entry in
-      let life = entry.expiresAt.timeIntervalSince(entry.receivedAt)
-      return entry.covers(scopes) && !excluded.contains(entry.token)
-        && entry.expiresAt.timeIntervalSince(now) > max(0, min(margin, life / 2))
-        && (isToTheEnd || entry.refreshAt.map { now < $0 } ?? true)
+/// The answer of a record to a request for an access token.
+package enum TokenOffer: Sendable {
+  /// A token that covers the scopes and lasts long enough.
+  case usable(CachedAccessToken)
+  /// A token that covers the scopes and has not expired, but should be renewed first.
+  case expiring(CachedAccessToken)
+  /// No token that covers the scopes and has not expired.
+  case none
+
+  /// The token, whether or not it should be renewed.
+  package var token: CachedAccessToken? {
+    switch self {
+    case .usable(let token), .expiring(let token): token
+    case .none: nil
     }
   }
+}
 
-  /// The access token that covers the wanted scopes and has not expired, though it should be renewed.
-  package func unexpiredToken(covering scopes: [String], now: Date, excluding excluded: [Secret]) -> CachedAccessToken?
-  {
-    accessTokens.first { $0.covers(scopes) && !excluded.contains($0.token) && $0.expiresAt > now }
+extension TokenRecord {
+  /// Returns what the record has for a request.
+  ///
+  /// - Parameters:
+  ///   - scopes: The scopes to cover.
+  ///   - now: The time.
+  ///   - margin: How long before its end a token is renewed, in seconds. At most half of a token's life counts, so that short
+  ///     tokens are used at all, and a negative margin counts as zero, so that no expired token is used.
+  ///   - isToTheEnd: Whether a token is not renewed when the server suggests it.
+  ///   - excluded: The tokens that are known to be bad or not wanted.
+  /// - Returns: The first token that lasts long enough, or else the first that has not expired.
+  package func offer(
+    covering scopes: [String], now: Date, margin: TimeInterval, isToTheEnd: Bool, excluding excluded: [Secret]
+  ) -> TokenOffer {
+    var expiring = TokenOffer.none
+    for entry in accessTokens
+    where entry.expiresAt > now && entry.covers(scopes) && !excluded.contains(entry.token) {
+      let life = entry.expiresAt.timeIntervalSince(entry.receivedAt)
+      let isLong = entry.expiresAt.timeIntervalSince(now) > max(0, min(margin, life / 2))
+      if isLong, isToTheEnd || entry.refreshAt.map({ now < $0 }) ?? true { return .usable(entry) }
+      if expiring.token == nil { expiring = .expiring(entry) }
+    }
+    return expiring
   }
 
   /// Whether the record can still get or give tokens.

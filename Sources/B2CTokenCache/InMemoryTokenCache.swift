@@ -1,12 +1,8 @@
 internal import B2CCore
-public import Foundation
 
 /// A token cache that lasts as long as the process: a dictionary behind a lock.
-///
-/// Refresh locks hold among the callers of one instance, since nothing else can see it.
-public final class InMemoryTokenCache: SharedTokenCache {
+public final class InMemoryTokenCache: TokenCache {
   private let records = Locked<[TokenCacheKey: TokenRecord]>([:])
-  private let refreshes = KeyedLock<TokenCacheKey>()
 
   /// Creates an empty cache.
   package init() {}
@@ -29,22 +25,6 @@ public final class InMemoryTokenCache: SharedTokenCache {
   /// Returns the keys of all records, in any order.
   public func keys() async -> [TokenCacheKey] {
     records.withLock { Array($0.keys) }
-  }
-
-  /// Replaces the record of a key if it has the stamp that the caller has read.
-  public func replace(_ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord) async -> Bool {
-    records.withLock { records in
-      guard records[key]?.stamp == stamp else { return false }
-      records[key] = record
-      return true
-    }
-  }
-
-  /// Runs the work of a refresh while no other caller of this instance holds the refresh lock of the same key.
-  ///
-  /// - Throws: `CancellationError` when the task is cancelled while it waits. The work has not run then.
-  public func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {
-    try await refreshes.withLock(key) { await work() }
   }
 }
 

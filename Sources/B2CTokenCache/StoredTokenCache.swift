@@ -6,9 +6,8 @@ public import Foundation
 ///
 /// ``TokenCache/files(at:sealedWith:)`` and, on Apple's systems, `keychain(accessGroup:)` open it; two of the same place are one
 /// object. What has been read stays in memory and is served from there while it is known to be current (benchmark rows 3b
-/// and 18). What writes continues when the calling task is cancelled, because a new refresh token that is not kept would be
-/// lost. Waiting for the disk and for other processes holds none of the threads that tasks share, except for one `lstat` when a
-/// record is served from memory.
+/// and 18). A write that has its lock is finished even if the calling task is cancelled. Waiting for the disk and for other
+/// processes holds none of the threads that tasks share, except for one `lstat` of a file whose record is in memory.
 ///
 /// A damaged file stays where it is until a sign-in, or a sign-out of all users, removes it. A record in a newer form, or
 /// sealed with another key, is refused and left as it is; a sign-in of its user replaces it and a sign-out removes it.
@@ -20,23 +19,20 @@ public final class StoredTokenCache: SharedTokenCache {
 
   private let storage: any RecordStorage
   private let form: RecordForm
-  private let lockTimeout: Duration
   private let clock: any Clock<Duration>
   private let now: @Sendable () -> Date
   private let copies = Locked<[TokenCacheKey: Copy]>([:])
-  private let refreshes = KeyedLock<TokenCacheKey>()
   /// The keys whose items were damaged when they were read.
   private let damagedKeys = Locked<Set<TokenCacheKey>>([])
   private let queue = DispatchQueue(label: "B2CTokenCache", qos: .userInitiated)
 
   /// Makes a cache over a storage; the factories do it with the system's.
   package init(
-    _ storage: any RecordStorage, form: RecordForm = RecordForm(), lockTimeout: Duration = .seconds(30),
-    clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
+    _ storage: any RecordStorage, form: RecordForm = RecordForm(), clock: any Clock<Duration> = ContinuousClock(),
+    now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.storage = storage
     self.form = form
-    self.lockTimeout = lockTimeout
     self.clock = clock
     self.now = now
   }
@@ -55,17 +51,17 @@ public final class StoredTokenCache: SharedTokenCache {
   /// Stores a record, replacing whatever was there, and waits until it is on the device.
   ///
   /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when there is no space, no permission or no
-  ///   entitlement, or when other writers do not finish within 30 seconds. The old record stays then.
+  ///   entitlement; `CancellationError` when the task is cancelled while another process is writing. The old record stays then.
   public func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-    try await changingInTurn(key) { [self] in try write(record, key) }
+    try await withWriteLock(key) { [self] in try write(record, key) }
   }
 
   /// Removes the record of a key, whatever its item holds.
   ///
-  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when it cannot be removed, or when other writers do not
-  ///   finish within 30 seconds.
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when it cannot be removed; `CancellationError` when the task
+  ///   is cancelled while another process is writing.
   public func removeRecord(for key: TokenCacheKey) async throws {
-    try await changingInTurn(key) { [self] in
+    try await withWriteLock(key) { [self] in
       copies.withLock { $0[key] = nil }
       try storage.remove(key)
     }
@@ -94,7 +90,7 @@ public final class StoredTokenCache: SharedTokenCache {
       for key in keys { _ = try? await record(for: key) }
     }
     for key in damagedKeys.withLock({ $0 }) {
-      try await changingInTurn(key) { [self] in
+      try await withWriteLock(key) { [self] in
         do {
           _ = try readItem(key)
         } catch let damage as DamagedRecord where alsoNewer || !damage.isNewer {
@@ -114,57 +110,42 @@ public final class StoredTokenCache: SharedTokenCache {
   public func replace(
     _ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord
   ) async throws -> Bool {
-    try await changingInTurn(key) { [self] in
+    try await withWriteLock(key) { [self] in
       guard try read(key)?.stamp == stamp else { return false }
       try write(record, key)
       return true
     }
   }
 
-  /// Runs the work of a refresh while no other caller has the refresh lock of the key, nor another process if the storage
-  /// can tell.
+  /// Runs the work of a refresh while no other process has the refresh lock of the key, if the storage can tell.
   ///
   /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when the lock cannot be taken; `CancellationError` when the
   ///   task is cancelled while it waits. The work has not run then.
   public func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {
-    try await refreshes.withLock(key) {
-      let release = try await retrying { [storage] in try storage.takeLock(.refreshing, key) }
-      defer { release() }
-      try Task.checkCancellation()
-      await work()
-    }
+    let release = try await untilFree { [storage] in try storage.takeLock(.refreshing, key) }
+    defer { release() }
+    try Task.checkCancellation()
+    await work()
   }
 
   // MARK: Waiting
 
   /// Runs a blocking body while no other writer, here or in another process, has the same record.
-  ///
-  /// Neither waiting nor the body is cancelled with the caller.
-  private func changingInTurn<Value: Sendable>(
+  private func withWriteLock<Value: Sendable>(
     _ key: TokenCacheKey, _ body: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
-    try await Task {
-      try await retrying(atMost: lockTimeout) { [storage] in
-        guard let release = try storage.takeLock(.writing, key) else { return nil }
-        defer { release() }
-        return try body()
-      }
-    }.value
+    try await untilFree { [storage] in
+      guard let release = try storage.takeLock(.writing, key) else { return nil }
+      defer { release() }
+      return try body()
+    }
   }
 
-  /// Repeats an attempt on the queue, with pauses in which no thread is held, until it returns a value.
-  private func retrying<Value: Sendable>(
-    atMost limit: Duration? = nil, _ attempt: @escaping @Sendable () throws -> Value?
-  ) async throws -> Value {
-    let stopwatch = Stopwatch(clock)
+  /// Repeats an attempt on the queue until it returns a value or the task is cancelled; no thread is held in the pauses.
+  private func untilFree<Value: Sendable>(_ attempt: @escaping @Sendable () throws -> Value?) async throws -> Value {
     var backOff = BackOff()
     while true {
       if let value = try await onQueue(attempt) { return value }
-      if let limit, stopwatch.elapsed >= limit {
-        throw ConnectorError(
-          own: .tokenCache, "The lock of a token record was not released within \(limit).",
-          recoverySuggestion: "Try again later.", isRetryable: true)
-      }
       try await clock.sleep(for: backOff.next())
     }
   }

@@ -6,7 +6,8 @@ public import Foundation
 /// Four short methods are the whole contract: no callbacks, no ordering, no rules about threads. Absence is `nil`; an error
 /// means that the cache failed, and then nothing is concluded about what it holds. An error of your own, for example your
 /// database driver's, counts as one that may pass. For a record that can never be read again, throw ``ConnectorError`` with code
-/// ``ErrorCode/tokenCache`` and `isRetryable: false`: the app then asks the user to sign in again.
+/// ``ErrorCode/tokenCache`` and `isRetryable: false`: the app then asks the user to sign in again. A cache that has to wait for
+/// another process waits until its task is cancelled.
 ///
 /// A cache is an object, an actor or a class, because its identity tells two connectors that they are over the same one.
 /// Calls for different keys may come at once; those that change one key come one after another from one process.
@@ -57,10 +58,11 @@ public protocol SharedTokenCache: TokenCache {
   /// - Throws: Any error when it cannot be written; the old record then stays.
   func replace(_ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord) async throws -> Bool
 
-  /// Runs the work of a refresh while no other caller or process holds the refresh lock of the same key.
+  /// Runs the work of a refresh while no other process holds the refresh lock of the same key.
   ///
-  /// The lock is held for one token request, and released when its process ends. It does not lock the record: reading,
-  /// storing, replacing and removing go on beside it, inside the work as well. Wait for the lock until the task is
+  /// Only other processes have to be kept out: within a process the connectors over a cache run one refresh of a user at a
+  /// time. The lock is held for one token request, and released when its process ends. It does not lock the record: reading,
+  /// storing, replacing and removing go on meanwhile, inside the work as well. Wait for the lock until the task is
   /// cancelled; the connector cancels it when the wait takes longer than twice the limit of a request.
   ///
   /// - Parameters:

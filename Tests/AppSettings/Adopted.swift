@@ -52,17 +52,17 @@ actor OneProcessCache: TokenCache {
 }
 
 nonisolated final class WrappingCache: SharedTokenCache {
-  let wrapped: InMemoryTokenCache
+  let wrapped: StoredTokenCache
 
-  init(_ wrapped: InMemoryTokenCache) { self.wrapped = wrapped }
+  init(_ wrapped: StoredTokenCache) { self.wrapped = wrapped }
 
-  func record(for key: TokenCacheKey) async throws -> TokenRecord? { await wrapped.record(for: key) }
-  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { await wrapped.store(record, for: key) }
-  func removeRecord(for key: TokenCacheKey) async throws { await wrapped.removeRecord(for: key) }
-  func keys() async throws -> [TokenCacheKey] { await wrapped.keys() }
+  func record(for key: TokenCacheKey) async throws -> TokenRecord? { try await wrapped.record(for: key) }
+  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { try await wrapped.store(record, for: key) }
+  func removeRecord(for key: TokenCacheKey) async throws { try await wrapped.removeRecord(for: key) }
+  func keys() async throws -> [TokenCacheKey] { try await wrapped.keys() }
 
   func replace(_ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord) async throws -> Bool {
-    await wrapped.replace(key, expecting: stamp, with: record)
+    try await wrapped.replace(key, expecting: stamp, with: record)
   }
 
   func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {

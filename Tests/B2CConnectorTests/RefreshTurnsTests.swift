@@ -117,7 +117,7 @@ struct RefreshTurnsTests {
     let held: Locked<Duration>
     private let clock: TestClock
     private let obedience: Obedience
-    private let inner = InMemoryTokenCache.memory()
+    private let inner = SharedMemoryCache()
 
     init(for duration: Duration, on clock: TestClock, _ obedience: Obedience = .obeys) {
       held = Locked(duration)

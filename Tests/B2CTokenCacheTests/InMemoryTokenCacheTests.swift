@@ -30,43 +30,4 @@ import Testing
     }
     #expect(Set(await cache.keys()) == Set(keys))
   }
-
-  @Test("A waiter that is cancelled leaves alone; the others keep their places")
-  func cancellation() async throws {
-    let cache = InMemoryTokenCache()
-    let order = Locked<[String]>([])
-    var tasks: [Task<Void, any Error>] = []
-    let (entered, signal) = AsyncStream.makeStream(of: Void.self)
-    let (gate, open) = AsyncStream.makeStream(of: Void.self)
-    let holder = Task {
-      try await cache.underRefreshLock(of: Samples.key) {
-        signal.yield()
-        for await _ in gate { break }
-      }
-    }
-    for await _ in entered { break }
-    for name in ["first", "cancelled", "last"] {
-      tasks.append(
-        Task {
-          try await cache.underRefreshLock(of: Samples.key) { order.withLock { $0.append(name) } }
-        })
-      for _ in 0..<20 { await Task.yield() }
-    }
-    tasks[1].cancel()
-    await #expect(throws: CancellationError.self) { try await tasks[1].value }
-    open.yield()
-    try await holder.value
-    try await tasks[0].value
-    try await tasks[2].value
-    #expect(Set(order.withLock { $0 }) == ["first", "last"])
-  }
-
-  @Test("Locks of different keys are independent")
-  func otherKey() async throws {
-    let cache = InMemoryTokenCache()
-    let inner = try await cache.underRefreshLock(of: Samples.key) {
-      try await cache.underRefreshLock(of: Samples.otherKey) { "inside" }
-    }
-    #expect(inner == "inside")
-  }
 }

@@ -14,9 +14,9 @@ import Testing
     temporary = try TemporaryDirectory()
   }
 
-  @Test("A write that another process keeps from its lock is an error that may pass, and changes nothing")
-  func writeTimeout() async throws {
-    let writer = try cache()
+  @Test("A write waits for another process until its task is cancelled, and changes nothing then")
+  func cancelledWrite() async throws {
+    let writer = try StoredTokenCache.process(at: temporary.store, clock: clock)
     try await writer.store(Samples.record(), for: Samples.key)
     let lock = try openLock(".lock")
     #expect(lock.isFree)
@@ -26,26 +26,33 @@ import Testing
       { try await writer.removeRecord(for: Samples.key) },
     ]
     for call in calls {
-      await moving { await expectFailure("was not released within", isRetryable: true, call) }
+      let task = Task { try await call() }
+      for _ in 0..<3 {
+        await clock.waitForSleepers()
+        await clock.advance(by: .seconds(3_600))
+      }
+      await clock.waitForSleepers()
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
     }
-    POSIXFileSystem().close(lock.descriptor)
-    #expect(try await writer.record(for: Samples.key) == Samples.record())
-    try await writer.store(Samples.record("two"), for: Samples.key)
-  }
-
-  @Test("A write that waits for another process is not cancelled with its caller")
-  func cancelledWrite() async throws {
-    let clock = TestClock(advancesItself: false)
-    let writer = try StoredTokenCache.process(at: temporary.store, clock: clock)
-    try await writer.store(Samples.record(), for: Samples.key)
-    let lock = try openLock(".lock")
     let removal = Task { try await writer.removeRecord(for: Samples.key) }
     await clock.waitForSleepers()
-    removal.cancel()
+    #expect(try await writer.record(for: Samples.key) == Samples.record())
     POSIXFileSystem().close(lock.descriptor)
     await clock.advance(by: .seconds(1))
     try await removal.value
     #expect(try await writer.record(for: Samples.key) == nil)
+  }
+
+  @Test("A write that need not wait is done in a cancelled task too")
+  func writeInCancelledTask() async throws {
+    let writer = try cache()
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await writer.store(Samples.record(), for: Samples.key)
+    }
+    try await task.value
+    #expect(try await writer.record(for: Samples.key) == Samples.record())
   }
 
   @Test("The temporary file of a writer that has its lock is left alone when the directory is listed")
@@ -172,16 +179,10 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: target.path))
   }
 
-  @Test("Where files are not locked, the callers of a process exclude each other, and no lock file is made")
+  @Test("Where files are not locked, the replacements of a process are atomic, and no lock file is made")
   func withoutFileLocks() async throws {
-    let cache = try StoredTokenCache.process(
-      at: temporary.store, locksFiles: false, lockTimeout: .seconds(5), clock: clock)
-    try await cache.underRefreshLock(of: Samples.key) {
-      let waiting = Task { try await cache.underRefreshLock(of: Samples.key) {} }
-      for _ in 0..<20 { await Task.yield() }
-      waiting.cancel()
-      await #expect(throws: CancellationError.self) { try await waiting.value }
-    }
+    let cache = try StoredTokenCache.process(at: temporary.store, locksFiles: false, clock: clock)
+    try await cache.underRefreshLock(of: Samples.key) {}
     var record = Samples.record()
     record.policyID = ""
     try await cache.store(record, for: Samples.key)
@@ -204,10 +205,8 @@ import Testing
     #expect(try temporary.paths().isEmpty)
   }
 
-  /// A cache of a process of its own, which waits five seconds for a lock.
-  private func cache() throws -> StoredTokenCache {
-    try .process(at: temporary.store, lockTimeout: .seconds(5), clock: clock)
-  }
+  /// A cache of a process of its own.
+  private func cache() throws -> StoredTokenCache { try .process(at: temporary.store, clock: clock) }
 
   /// Runs a body while the refresh lock is held: by a caller of a cache, or by a descriptor as of another process.
   private func holdingLock(_ cache: StoredTokenCache?, _ body: @escaping @Sendable () async throws -> Void) async throws
@@ -233,20 +232,5 @@ import Testing
 
   private func lockPaths() throws -> [String] {
     try temporary.paths().filter { $0.hasSuffix(".lock") || $0.hasSuffix(".refresh") }
-  }
-
-  /// Advances the clock whenever a task sleeps on it, until the body ends.
-  @discardableResult
-  private func moving<Value>(_ body: () async -> Value) async -> Value {
-    let mover = Task {
-      while !Task.isCancelled {
-        await clock.waitForSleepers()
-        await clock.advance(by: .seconds(1))
-      }
-    }
-    let value = await body()
-    mover.cancel()
-    await mover.value
-    return value
   }
 }

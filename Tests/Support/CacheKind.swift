@@ -32,14 +32,13 @@ extension StoredTokenCache {
   /// Opens a directory as a process does that has not opened it yet: another object than the one of `files(at:)`.
   package static func process(
     at directory: URL, sealedWith key: Data? = nil, files: any FileSystem = POSIXFileSystem(),
-    locksFiles: Bool = FileLock.isUsed, lockTimeout: Duration = .patience,
-    clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
+    locksFiles: Bool = FileLock.isUsed, clock: any Clock<Duration> = ContinuousClock(),
+    now: @escaping @Sendable () -> Date = { Date() }
   ) throws -> StoredTokenCache {
     let store = try RecordDirectory(at: directory, files: files, locksFiles: locksFiles)
     try store.prepare()
     return StoredTokenCache(
-      store, form: try key.map { try RecordForm(sealedWith: $0) } ?? RecordForm(), lockTimeout: lockTimeout,
-      clock: clock, now: now)
+      store, form: try key.map { try RecordForm(sealedWith: $0) } ?? RecordForm(), clock: clock, now: now)
   }
 }
 

@@ -33,8 +33,8 @@ extension TokenRecord {
   var policy: Policy? { policyID.flatMap { try? Policy($0) } }
 }
 
-/// The answer of the token endpoint, as a record takes it.
-struct TokenAnswer: Sendable {
+/// The tokens that a response has granted, as a record takes them.
+struct GrantedTokens: Sendable {
   let response: TokenResponse
   /// The scopes that the caller wants.
   let requested: [String]
@@ -48,7 +48,7 @@ struct TokenAnswer: Sendable {
   var replacesStandardClaims = true
 }
 
-/// What a token answer makes of a record.
+/// The changes of a record.
 extension TokenRecord {
   /// The standard claims of OpenID Connect Core section 5.1, without `sub`.
   private static let standardClaims = [
@@ -63,31 +63,31 @@ extension TokenRecord {
   /// replace the record's, so that a role which the server took away is gone. The record keeps who the user is and how the
   /// user signed in if the new token does not repeat it. At providers other than Microsoft's it also keeps the standard
   /// claims, because many of these send name and address at the sign-in only.
-  func taking(_ answer: TokenAnswer) -> TokenRecord {
+  func taking(_ granted: GrantedTokens) -> TokenRecord {
     var copy = self
     copy.isEnded = false
-    let (response, now) = (answer.response, answer.at)
+    let (response, now) = (granted.response, granted.at)
     if let refreshToken = response.refreshToken {
       copy.refreshToken = refreshToken
       copy.refreshTokenExpiresAt = response.refreshTokenLifetime.map { now.addingTimeInterval($0) }
     }
     if let token = response.accessToken {
       var entry = CachedAccessToken(
-        token: token, scopes: Set(response.scopes ?? answer.sent), receivedAt: now,
+        token: token, scopes: Set(response.scopes ?? granted.sent), receivedAt: now,
         expiresAt: now.addingTimeInterval(response.lifetime),
         refreshAt: response.refreshIn.map { now.addingTimeInterval($0) })
-      entry.requestedScopes = Set(answer.requested)
+      entry.requestedScopes = Set(granted.requested)
       // The newest comes first; what it covers, and what has expired, is not needed any more.
       copy.accessTokens =
         [entry]
         + copy.accessTokens.filter { $0.expiresAt > now && !entry.covers(Array($0.requestedScopes.union($0.scopes))) }
     }
-    if let claims = answer.claims, let idToken = response.idToken {
+    if let claims = granted.claims, let idToken = response.idToken {
       copy.idToken = idToken
       copy.claims = claims
       // An id_token of a refresh need not repeat how the user signed in (OpenID Connect Core section 12.2).
       let kept =
-        ["nonce", "auth_time", "acr", "amr", "idp"] + (answer.replacesStandardClaims ? [] : Self.standardClaims)
+        ["nonce", "auth_time", "acr", "amr", "idp"] + (granted.replacesStandardClaims ? [] : Self.standardClaims)
       for name in kept where (claims[name] ?? .null) == .null { copy.claims[name] = self.claims[name] }
       let named = IDTokenClaims.identifiers(in: claims)
       for name in ["iss", "sub", "oid", "tid"] where named[name] == nil { copy.claims[name] = self.claims[name] }

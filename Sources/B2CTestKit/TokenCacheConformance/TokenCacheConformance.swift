@@ -15,7 +15,7 @@ public enum TokenCacheConformance {
   ///
   /// - Parameters:
   ///   - makeSecondInstance: Makes a second instance over the store of a cache, as another process does; `nil` leaves the
-  ///     rules on sharing out.
+  ///     rules on sharing and on waiting for a refresh lock out.
   ///   - makeUnreachableCache: Makes a cache whose store cannot be reached; `nil` leaves the rule out.
   ///   - makeCache: Makes an empty cache, for each rule one.
   /// - Returns: The broken rules, each with what was seen; none when the cache is right.

@@ -120,7 +120,7 @@ final class SwappingCache: TokenCache {
 /// A cache whose replacement is refused once, because another process signs the user out meanwhile.
 final class ContendedCache: SharedTokenCache {
   let isContended = Locked(false)
-  private let inner = InMemoryTokenCache.memory()
+  private let inner = SharedMemoryCache()
 
   func record(for key: TokenCacheKey) async throws -> TokenRecord? { await inner.record(for: key) }
   func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { await inner.store(record, for: key) }
@@ -147,7 +147,7 @@ final class StubbornCache: SharedTokenCache {
   let failsAfterwards = Locked(false)
   /// How often a record was to be replaced.
   let replacements = Locked(0)
-  private let inner = InMemoryTokenCache.memory()
+  private let inner = SharedMemoryCache()
 
   func record(for key: TokenCacheKey) async throws -> TokenRecord? { await inner.record(for: key) }
   func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { await inner.store(record, for: key) }

@@ -119,7 +119,7 @@ struct TokenSourceRaceTests {
 
   @Test("Closing waits for the answer to a token that was sent, though no caller does", arguments: [true, false])
   func closing(isCancelled: Bool) async throws {
-    let cache = InMemoryTokenCache.memory()
+    let cache = SharedMemoryCache()
     let stage = try await Stage(cache: cache)
     let keys = await cache.keys()
     let key = try #require(keys.first)
@@ -148,7 +148,7 @@ struct TokenSourceRaceTests {
     "When the last caller leaves before the token was sent, the refresh goes on all the same, and the next one has its token"
   )
   func leavesBeforeSending() async throws {
-    let cache = InMemoryTokenCache.memory()
+    let cache = SharedMemoryCache()
     let stage = try await Stage(cache: cache)
     let keys = await cache.keys()
     let key = try #require(keys.first)
@@ -182,7 +182,7 @@ struct TokenSourceRaceTests {
 
   @Test("A sign-out by another client wins as well", arguments: [true, false])
   func signOutElsewhere(hasLocks: Bool) async throws {
-    let stage = try await Stage(cache: hasLocks ? InMemoryTokenCache.memory() : UnlockedCache())
+    let stage = try await Stage(cache: hasLocks ? SharedMemoryCache() : UnlockedCache())
     let caller = Task { try await stage.client.accessToken() }
     await stage.gate.waitForArrivals(1)
     try await stage.fixture.client().signOut()
@@ -225,7 +225,7 @@ struct TokenSourceRaceTests {
 
   @Test("A caller that joins a refresh is not given the very token it wants replaced")
   func joinedWithRefusedToken() async throws {
-    let cache = InMemoryTokenCache.memory()
+    let cache = SharedMemoryCache()
     let fixture = Fixture(cache: cache)
     let client = try fixture.client()
     let first = try #require(try await client.signIn().accessToken?.token)

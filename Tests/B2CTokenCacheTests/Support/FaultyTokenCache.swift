@@ -30,7 +30,7 @@ final class FaultyTokenCache: SharedTokenCache {
   private let behaviour: Behaviour
   private let records = Locked<[TokenCacheKey: TokenRecord]>([:])
   private let stored = Locked<Set<TokenCacheKey>>([])
-  private let turns = InMemoryTokenCache.memory()
+  private let turns = SharedMemoryCache()
 
   init(_ change: (inout Behaviour) -> Void) {
     var behaviour = Behaviour()
@@ -109,10 +109,10 @@ actor PlainTokenCache: TokenCache {
 
 /// A process's view of a shared dictionary that has its own refresh locks.
 final class SeparateLocksCache: SharedTokenCache {
-  private let store: InMemoryTokenCache
-  private let own = InMemoryTokenCache.memory()
+  private let store: SharedMemoryCache
+  private let own = SharedMemoryCache()
 
-  init(_ store: InMemoryTokenCache) {
+  init(_ store: SharedMemoryCache) {
     self.store = store
   }
 

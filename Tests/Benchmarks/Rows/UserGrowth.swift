@@ -40,7 +40,7 @@ extension Row {
 }
 
 /// A cache that counts how many records are read.
-final class CountingCache: SharedTokenCache {
+final class CountingCache: TokenCache {
   let reads = Locked(0)
   private let cache: InMemoryTokenCache
 
@@ -58,12 +58,4 @@ final class CountingCache: SharedTokenCache {
   func removeRecord(for key: TokenCacheKey) async { await cache.removeRecord(for: key) }
 
   func keys() async -> [TokenCacheKey] { await cache.keys() }
-
-  func replace(_ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord) async -> Bool {
-    await cache.replace(key, expecting: stamp, with: record)
-  }
-
-  func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {
-    try await cache.withRefreshLock(for: key, work)
-  }
 }

@@ -127,7 +127,7 @@ struct SoakApp: Sendable {
 
   init(directory: URL, tenant: String, tasks: URL) throws {
     guard let redirectURI = URL(string: LocalTenant.standardRedirectURI) else { throw ProofError("no redirect URI") }
-    let cache = try StoredTokenCache.process(at: directory, lockTimeout: .seconds(60))
+    let cache = try StoredTokenCache.process(at: directory)
     let presenter = ForgetfulPresenter()
     let settings = ConnectorSettings(
       authority: try Authority(tenant), clientID: LocalTenant.standardClientID,

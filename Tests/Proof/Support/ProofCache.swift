@@ -15,6 +15,6 @@ enum ProofCache {
   static func waitForKilledProcesses() async throws {}
 
   static func open(_ url: URL) throws -> some SharedTokenCache {
-    try StoredTokenCache.process(at: url, lockTimeout: .seconds(120))
+    try StoredTokenCache.process(at: url)
   }
 }

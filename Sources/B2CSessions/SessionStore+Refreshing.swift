@@ -1,0 +1,89 @@
+internal import B2CCore
+package import B2CTokenCache
+package import Foundation
+
+/// Refreshes: when one may begin, and one at a time for each user.
+extension SessionStore {
+  /// Whether a token that has not expired may be renewed: at most once a minute, and not before the server wants it.
+  package func mayTry(_ flight: TokenFlight, now: Date) -> Bool {
+    // A clock that was set back holds nothing back.
+    state.withLock {
+      $0.tried[flight.withoutClaims]?.contains(now) != true && $0.waits[flight.key]?.contains(now) != true
+    }
+  }
+
+  /// Notes that a token is being renewed.
+  package func noteTry(_ flight: TokenFlight, now: Date) {
+    state.withLock { state in
+      // A server for many users does not keep what is over.
+      if state.tried.count >= 1_024 { state.tried = state.tried.filter { $0.value.contains(now) } }
+      state.tried[flight.withoutClaims] = now...now.addingTimeInterval(60)
+    }
+  }
+
+  /// Notes that the server or the user wants no further refresh of a user for a time, in seconds; a minute at least.
+  package func noteWait(_ key: TokenCacheKey, now: Date, seconds: TimeInterval = 60) {
+    state.withLock { state in
+      if state.waits.count >= 1_024 { state.waits = state.waits.filter { $0.value.contains(now) } }
+      state.waits[key] = now...now.addingTimeInterval(max(seconds, 60))
+    }
+  }
+
+  /// Waits for the refreshes under way, then tries once to write what the cache has refused.
+  package func close(_ wait: Wait) async {
+    await flights.wait(atMost: wait.limit, on: wait.clock)
+    await writeAllPending(wait)
+  }
+
+  /// Runs a refresh while no other refresh of a user is under way, in this process or, with a shared cache, in another one.
+  ///
+  /// - Parameters:
+  ///   - key: The key whose refresh token is used.
+  ///   - wait: How long to wait for both; the work itself is never cancelled.
+  ///   - body: The refresh.
+  /// - Returns: What the body returns.
+  /// - Throws: ``ConnectorError`` with code `timedOut` when the wait is over, and `tokenCache` when the cache cannot lock; what
+  ///   the body throws.
+  package func withRefreshLock<Value: Sendable>(
+    _ key: TokenCacheKey, _ wait: Wait, _ body: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    let stopwatch = Stopwatch(wait.clock)
+    return try await refreshes.withLock(key, timeout: wait.limit, on: wait.clock) {
+      guard let shared = cache as? any SharedTokenCache else { return try await body() }
+      // The body's errors pass the cache as a value, so that an error caught here is the cache's own.
+      let outcome = Monitor<Result<Value, any Error>?>(nil)
+      let end = { @Sendable (result: Result<Value, any Error>) in outcome.withLock { $0 = $0 ?? result } }
+      // Set by whatever comes first, the work, the cache's error or the end of the wait: a cache that runs the work twice,
+      // or late, must not use the token twice.
+      let isDecided = Locked(false)
+      let locking = Task {
+        do {
+          try await shared.withRefreshLock(
+            for: key,
+            RefreshWork {
+              guard isDecided.setOnce() else { return }
+              do { end(.success(try await body())) } catch { end(.failure(error)) }
+            })
+          if isDecided.setOnce() { end(.failure(Self.workNotRun)) }
+        } catch {
+          // Work that has begun tells its own end: what was done under the lock stays done.
+          if isDecided.setOnce() { end(.failure(Self.wrapped(error, "locked"))) }
+        }
+      }
+      let waiting = Task {
+        try await wait.clock.sleep(for: wait.limit - stopwatch.elapsed)
+        guard isDecided.setOnce() else { return }
+        end(.failure(KeyedLock<TokenCacheKey>.notFree))
+        locking.cancel()
+      }
+      defer { waiting.cancel() }
+      try await outcome.wait { $0 != nil }
+      guard let result = outcome.withLock({ $0 }) else { throw Self.workNotRun }
+      return try result.get()
+    }
+  }
+
+  private static var workNotRun: ConnectorError {
+    ConnectorError(own: .tokenCache, "The token cache has not run the work that was to be done under its refresh lock.")
+  }
+}

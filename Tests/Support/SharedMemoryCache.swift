@@ -1,0 +1,30 @@
+internal import B2CCore
+package import B2CTokenCache
+package import Foundation
+
+/// A shared cache in memory.
+///
+/// Its refresh lock keeps callers apart as if they were processes.
+package final class SharedMemoryCache: SharedTokenCache {
+  private let records = Locked<[TokenCacheKey: TokenRecord]>([:])
+  private let refreshes = KeyedLock<TokenCacheKey>()
+
+  package init() {}
+
+  package func record(for key: TokenCacheKey) async -> TokenRecord? { records.withLock { $0[key] } }
+  package func store(_ record: TokenRecord, for key: TokenCacheKey) async { records.withLock { $0[key] = record } }
+  package func removeRecord(for key: TokenCacheKey) async { records.withLock { $0[key] = nil } }
+  package func keys() async -> [TokenCacheKey] { records.withLock { Array($0.keys) } }
+
+  package func replace(_ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord) async -> Bool {
+    records.withLock { records in
+      guard records[key]?.stamp == stamp else { return false }
+      records[key] = record
+      return true
+    }
+  }
+
+  package func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {
+    try await refreshes.withLock(key) { await work() }
+  }
+}
