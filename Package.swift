@@ -67,7 +67,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "B2CTestKit", "B2COAuth", "B2CSessions", "B2CPresenters", "B2CIDToken", "B2CTokenCache", "B2CHTTP", "B2CCore",
+        "B2CConnector", "B2CTestKit", "B2COAuth", "B2CSessions", "B2CPresenters", "B2CIDToken", "B2CTokenCache",
+        "B2CHTTP", "B2CCore",
       ] + crypto,
       path: "Tests/Support"),
 
@@ -122,7 +123,8 @@ let package = Package(
     .testTarget(
       name: "B2COAuthTests",
       dependencies: [
-        "B2COAuth", "B2CSessions", "B2CPresenters", "B2CIDToken", "B2CTestKit", "B2CAuthority", "B2CTokenCache",
+        "B2CConnector", "B2COAuth", "B2CSessions", "B2CPresenters", "B2CIDToken", "B2CTestKit", "B2CAuthority",
+        "B2CTokenCache",
         "B2CHTTP", "B2CLoopback", "B2CCore",
         "TestSupport",
       ] + crypto + cryptoExtras),

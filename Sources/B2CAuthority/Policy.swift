@@ -11,10 +11,12 @@ public struct Policy: Sendable, Hashable {
   public let id: String
   /// A name to show; the id when none was given.
   public let name: String
-  /// The kind that the caller or the settings file gave; `nil` if neither did.
-  package let givenKind: Kind?
-  /// The kind of policy; ``Kind/signUpOrSignIn`` if none was given.
-  public var kind: Kind { givenKind ?? .signUpOrSignIn }
+  /// What the policy does; `nil` if neither the caller nor the settings file says so.
+  ///
+  /// If it is `nil`, the settings decide, and a policy that they do not list counts as ``Kind/signUpOrSignIn``.
+  public let kind: Kind?
+  /// The kind that the policy counts as if nothing else is known about it.
+  package var kindOrDefault: Kind { kind ?? .signUpOrSignIn }
   /// The identity provider to go to directly, such as `facebook.com`.
   public package(set) var domainHint: String?
 
@@ -52,7 +54,7 @@ public struct Policy: Sendable, Hashable {
     }
     self.id = id
     self.name = name.flatMap { $0.isEmpty ? nil : $0 } ?? id
-    givenKind = kind
+    self.kind = kind
     self.domainHint = domainHint
   }
 }

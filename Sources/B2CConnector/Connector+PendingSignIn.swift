@@ -10,8 +10,9 @@ extension Connector {
   /// ``finishSignIn(_:callback:)`` has code `passwordResetRequested`.
   ///
   /// ```swift
-  /// let pending = try await connector.beginSignIn()           // send the browser to pending.url, keep pending sealed
-  /// let result = try await connector.finishSignIn(pending, callback: url)
+  /// let pending = try await connector.beginSignIn()
+  /// let stored = try JSONEncoder().encode(pending)    // secret: in the keychain, or sealed in a cookie
+  /// await openURL(pending.url)
   /// ```
   ///
   /// - Parameters:
@@ -31,6 +32,11 @@ extension Connector {
   /// Finishes a sign-in that this or another connector with the same settings has begun.
   ///
   /// A callback works once: its code does, at the provider (RFC 6749 section 4.1.2).
+  ///
+  /// ```swift
+  /// let pending = try JSONDecoder().decode(PendingSignIn.self, from: stored)
+  /// let user = try await connector.finishSignIn(pending, callback: url).user
+  /// ```
   ///
   /// - Parameters:
   ///   - pending: The sign-in that was begun.

@@ -5,6 +5,13 @@ public import Foundation
 extension Connector {
   /// Returns a request with a bearer token attached (the sample's `craftRequest`).
   ///
+  /// Use it if another HTTP client sends the request; ``data(for:scopes:user:limits:)`` also replaces a refused token.
+  ///
+  /// ```swift
+  /// let request = try await connector.authorizedRequest(for: URLRequest(url: url))
+  /// let (body, response) = try await URLSession.shared.data(for: request)
+  /// ```
+  ///
   /// - Parameters:
   ///   - request: The request; its URL has to be on an allowed origin.
   ///   - scopes: The scopes the token must cover; the settings' when `nil`.
@@ -23,6 +30,13 @@ extension Connector {
   /// Sends a request with a bearer token and returns the answer, whatever its status.
   ///
   /// A token that the API refuses is replaced once, by one of the same user, and the request repeated once.
+  ///
+  /// ```swift
+  /// var request = URLRequest(url: url)
+  /// request.setValue("application/json", forHTTPHeaderField: "Accept")
+  /// let (body, response) = try await connector.data(for: request, scopes: ["User.Read"])
+  /// guard response.statusCode == 200 else { return }
+  /// ```
   ///
   /// - Parameters:
   ///   - request: The request; its URL has to be on an allowed origin. A body has to be data, not a stream.

@@ -26,6 +26,11 @@ public struct Connector: Sendable {
   ///
   /// Nothing is opened or sent yet, but every problem of the settings is found here.
   ///
+  /// ```swift
+  /// let connector = try Connector(settings: .main)
+  /// let inMemory = try Connector(settings: .main, cache: .memory())
+  /// ```
+  ///
   /// - Parameters:
   ///   - settings: The settings; `.main` reads `settings.plist` of the main bundle.
   ///   - presenter: The presenter of the sign-in page; when `nil`, a web authentication session on Apple's platforms and
@@ -39,13 +44,21 @@ public struct Connector: Sendable {
     settings: @autoclosure () throws -> ConnectorSettings, presenter: (any SignInPresenter)? = nil,
     cache: (any TokenCache)? = nil
   ) throws {
-    var environment = ConnectorEnvironment()
+    var environment = Environment()
     environment.presenter = presenter
     environment.cache = cache
     try self.init(settings: try settings(), environment: environment)
   }
 
   /// Creates a connector with custom parts and options.
+  ///
+  /// ```swift
+  /// var environment = Connector.Environment()
+  /// environment.onEvent = { print($0) }
+  /// let connector = try Connector(settings: .main, environment: environment) { options in
+  ///   options.taskDialect = .rest
+  /// }
+  /// ```
   ///
   /// - Parameters:
   ///   - settings: The settings; `.main` reads `settings.plist` of the main bundle.
@@ -54,7 +67,7 @@ public struct Connector: Sendable {
   /// - Throws: ``ConnectorError``, as ``init(settings:presenter:cache:)``; with code `configuration` also for an API in
   ///   ``Options/allowedAPIs`` that no token can be sent to.
   public init(
-    settings: @autoclosure () throws -> ConnectorSettings, environment: ConnectorEnvironment,
+    settings: @autoclosure () throws -> ConnectorSettings, environment: Environment,
     configure: (inout Options) throws -> Void = { _ in }
   ) throws {
     do {
@@ -75,6 +88,13 @@ extension Connector {
   /// The default policy is the selected one if it signs in, else the sign-in policy, a federated one, or that of the
   /// authority's text; a policy that edits a profile or resets a password never is. Where the authority has no policies,
   /// the user signs in without one.
+  ///
+  /// ```swift
+  /// var options = SignInOptions(prompt: .selectAccount)
+  /// options.uiLocales = ["de"]
+  /// let result = try await connector.signIn(options: options)
+  /// print("Hello \(result.user)")
+  /// ```
   ///
   /// - Parameters:
   ///   - policy: The policy, such as `Policy("B2C_1_SignIn")`; the default one when `nil`. If it was
@@ -99,12 +119,18 @@ extension Connector {
   /// For command lines, televisions and watches, at authorities that offer it; Azure AD B2C does not. An OpenID Connect
   /// provider that sends no id_token then is asked at its userinfo endpoint who signed in: the claims are those of the answer.
   ///
+  /// ```swift
+  /// let user = try await connector.signInWithDeviceCode { code in
+  ///   print("Open \(code.verificationURL) on another device and enter \(code.userCode).")
+  /// }.user
+  /// ```
+  ///
   /// - Parameters:
   ///   - scopes: Scopes of the API to get a token for; the settings' when `nil`.
   ///   - show: Shows the user the code and the address.
   /// - Returns: As ``signIn(policy:options:)``.
   /// - Throws: ``ConnectorError``: `unsupported` when the authority does not offer it, `userCancelledInPage` when the user
-  ///   declined, `timedOut` when the code expired, and what ``signIn(policy:options:)`` and ``userInfo(user:)`` throw.
+  ///   declined, `timedOut` when the code expired, and what ``signIn(policy:options:)`` and ``fetchUserInfo(user:)`` throw.
   @discardableResult
   public func signInWithDeviceCode(
     scopes: [String]? = nil, show: @Sendable (DeviceAuthorization) async throws -> Void
@@ -118,6 +144,12 @@ extension Connector {
   ///
   /// `.signIn` means the default policy, as ``signIn(policy:options:)``. Only Azure AD B2C has policies: at any other authority
   /// `.signIn` signs in without one, and no other kind can be used.
+  ///
+  /// ```swift
+  /// let user = try await connector.doPolicy(.signIn)
+  /// print("Hello \(user.name ?? "there")")
+  /// try await connector.doPolicy(.profileEdit)
+  /// ```
   ///
   /// - Parameters:
   ///   - kind: Which kind of policy: `.signIn`, `.signUp`, `.federatedSignIn` and so on.
@@ -144,7 +176,12 @@ extension Connector {
     return found
   }
 
-  /// Sends the user through a policy.
+  /// Sends the user through a policy, which may be one that the settings do not list.
+  ///
+  /// ```swift
+  /// let invitation = try Policy(id: "B2C_1A_Invite", kind: .signUp)
+  /// let user = try await connector.doPolicy(invitation)
+  /// ```
   ///
   /// - Parameters:
   ///   - policy: The policy, such as `Policy("B2C_1_SignIn")`.
@@ -160,57 +197,10 @@ extension Connector {
   ///
   /// The settings complete a policy that was made without a kind, and change nothing that was given.
   func configured(_ policy: Policy?) -> Policy? {
-    guard let policy, policy.givenKind == nil else { return policy ?? oauth.configuration.defaultPolicy }
+    guard let policy, policy.kind == nil else { return policy ?? oauth.configuration.defaultPolicy }
     guard var listed = settings.policies.all.first(where: { $0.key == policy.key }) else { return policy }
     listed.domainHint = policy.domainHint ?? listed.domainHint
     return listed
-  }
-
-  /// Lists the tasks of a user.
-  ///
-  /// - Parameter user: Whose tasks; those of the user who signed in last when `nil`. A server that many users sign
-  ///   in to names it with every call.
-  /// - Returns: The tasks, as the server orders them.
-  /// - Throws: ``ConnectorError``: `interactionRequired` when only a sign-in helps; `configuration`; what the API
-  ///   answered.
-  public func getTaskList(user: UserInfo? = nil) async throws -> [TaskItem] {
-    try await mapping { try await tasks(of: user).list() }
-  }
-
-  /// Adds a task.
-  ///
-  /// It is sent once: a call that failed is reported, and the task is still in the caller's hands.
-  ///
-  /// - Parameters:
-  ///   - task: The task.
-  ///   - user: To whose tasks; those of the user who signed in last when `nil`.
-  /// - Returns: The task as the server stored it.
-  /// - Throws: ``ConnectorError``; see ``getTaskList(user:)``.
-  @discardableResult
-  public func addTask(_ task: TaskItem, user: UserInfo? = nil) async throws -> TaskItem {
-    try await mapping { try await tasks(of: user).add(task) }
-  }
-
-  /// Changes a task, such as whether it is completed.
-  ///
-  /// - Parameters:
-  ///   - task: The task as it shall be.
-  ///   - user: Whose task; that of the user who signed in last when `nil`.
-  /// - Returns: The task as the server stored it.
-  /// - Throws: ``ConnectorError``; see ``getTaskList(user:)``.
-  @discardableResult
-  public func updateTask(_ task: TaskItem, user: UserInfo? = nil) async throws -> TaskItem {
-    try await mapping { try await tasks(of: user).update(task) }
-  }
-
-  /// Deletes a task.
-  ///
-  /// - Parameters:
-  ///   - task: The task; by its id where the server gave one, else by its name.
-  ///   - user: Whose task; that of the user who signed in last when `nil`.
-  /// - Throws: ``ConnectorError``; see ``getTaskList(user:)``.
-  public func deleteTask(_ task: TaskItem, user: UserInfo? = nil) async throws {
-    try await mapping { try await tasks(of: user).delete(task) }
   }
 
   /// Removes the stored tokens of all users of this app.
@@ -221,6 +211,11 @@ extension Connector {
   /// Where the provider's metadata names a `revocation_endpoint`, the refresh tokens are revoked there (RFC 7009). That is
   /// tried for 2 seconds at most, and is no error where it fails: offline the call returns at once. Metadata that is not
   /// at hand is fetched within that time, except at Microsoft's authorities, which have no such endpoint.
+  ///
+  /// ```swift
+  /// try await connector.signOut()                            // the tokens on this device
+  /// try await connector.signOut(endsBrowserSession: true)    // and the session in the browser
+  /// ```
   ///
   /// - Parameters:
   ///   - endsBrowserSession: Whether to end the session at the server too, for which a page is shown. The browser is waited
@@ -242,6 +237,12 @@ extension Connector {
 
   /// Removes the stored tokens of one user, and has them revoked as ``signOut(endsBrowserSession:sendsIDTokenHint:)`` does.
   ///
+  /// ```swift
+  /// for user in try await connector.users() where !user.hasSession {
+  ///   try await connector.signOut(user)
+  /// }
+  /// ```
+  ///
   /// - Parameters:
   ///   - user: Whose tokens to remove.
   ///   - endsBrowserSession: Whether to end the session at the server too, for which a page is shown.
@@ -257,27 +258,19 @@ extension Connector {
         user.id, endsBrowserSession: endsBrowserSession, sendsIDTokenHint: sendsIDTokenHint)
     }
   }
-
-  private func tasks(of user: UserInfo?) throws(ConnectorError) -> TaskAPIClient {
-    guard let tasks else {
-      throw ConnectorError(
-        own: .configuration, "The settings name no task API.", recoverySuggestion: "Add taskWebAPI to the settings.")
-    }
-    return user.map { tasks.with(authorizedTransport(nil, $0)) } ?? tasks
-  }
 }
 
 // MARK: - Wiring
 
 extension Connector {
   /// Builds the parts: the only place that knows them all.
-  private init(_ settings: ConnectorSettings, _ environment: ConnectorEnvironment, _ options: Options) throws {
+  private init(_ settings: ConnectorSettings, _ environment: Environment, _ options: Options) throws {
     if let url = options.allowedAPIs.first(where: { Origin($0) == nil || !Loopback.isAllowed($0) }) {
       throw ConnectorError(
         own: .configuration, "No token can be sent to the allowed API \(RedactedURL(url)).",
         recoverySuggestion: "Use an https URL; plain http is allowed to this machine only.")
     }
-    let oauth = try OAuthServices(configuration: options.configuration(settings), environment: environment)
+    let oauth = try OAuthServices(configuration: options.configuration(settings), environment: environment.engine)
     self.settings = settings
     self.oauth = oauth
     let origins = Set((options.allowedAPIs + [settings.taskWebAPI].compactMap(\.self)).compactMap { Origin($0) })
@@ -296,7 +289,7 @@ extension Connector {
 extension ConnectorSettings.Policies {
   /// The default policy: the selected one if it signs in, else the sign-in policy, else another way in.
   var forSignIn: Policy? {
-    if let selected, [.signIn, .signUpOrSignIn, .federatedSignIn].contains(selected.kind) { return selected }
+    if let selected, [.signIn, .signUpOrSignIn, .federatedSignIn].contains(selected.kindOrDefault) { return selected }
     return policy(of: .signIn) ?? policy(of: .federatedSignIn) ?? policy(of: .signUp)
   }
 }

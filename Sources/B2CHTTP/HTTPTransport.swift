@@ -12,6 +12,16 @@ public import Foundation
 /// one. The package has checked the request before: https, or http to this machine, and nothing that HTTP cannot carry. A
 /// transport keeps the limits. It must not follow redirects (RFC 9700 section 4.12): a `3xx` is an answer like any other,
 /// because a token must not travel to another origin.
+///
+/// ```swift
+/// struct LoggingTransport: HTTPTransport {
+///   let base = URLSessionTransport()
+///   func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
+///     print(request.httpMethod ?? "GET", request.url?.host ?? "")
+///     return try await base.send(request, limits: limits)
+///   }
+/// }
+/// ```
 public protocol HTTPTransport: Sendable {
   /// Sends one request.
   ///

@@ -5,7 +5,7 @@ internal import Foundation
 /// The parts that sign-in, tokens and sign-out share.
 package final class OAuthServices: Sendable {
   package let configuration: OAuthConfiguration
-  let environment: ConnectorEnvironment
+  let environment: OAuthEnvironment
   package let presenter: any SignInPresenter
   let serverClock: ServerClock
   let providers: ProviderDirectory
@@ -17,7 +17,7 @@ package final class OAuthServices: Sendable {
   /// Whether the service speaks with Microsoft's extensions; elsewhere every byte of an id counts.
   let isMicrosoft: Bool
 
-  package init(configuration: OAuthConfiguration, environment: ConnectorEnvironment) throws {
+  package init(configuration: OAuthConfiguration, environment: OAuthEnvironment) throws {
     if let retired = configuration.authority.retirement(for: configuration.defaultPolicy) {
       throw retired.error
     }
@@ -83,16 +83,13 @@ package final class OAuthServices: Sendable {
   /// The id of the settings, else a new one.
   func correlationID() -> UUID { configuration.correlationID ?? UUID() }
 
-  func report(_ step: OAuthEvent.Step, _ policyID: String?, _ correlationID: UUID? = nil, error: ErrorCode? = nil) {
-    environment.onEvent(
-      OAuthEvent(
-        step: step.rawValue, policyID: policyID, correlationID: correlationID ?? configuration.correlationID,
-        errorCode: error))
+  func report(_ step: OAuthStep, _ policyID: String?, _ correlationID: UUID? = nil, error: ErrorCode? = nil) {
+    environment.report(step, policyID, correlationID ?? configuration.correlationID, error)
   }
 
   /// Runs a step between two events, or before the second.
   func reporting<Result>(
-    _ started: OAuthEvent.Step?, _ finished: OAuthEvent.Step, policyID: String?, correlationID: UUID,
+    _ started: OAuthStep?, _ finished: OAuthStep, policyID: String?, correlationID: UUID,
     _ body: () async throws -> Result
   ) async throws -> Result {
     if let started { report(started, policyID, correlationID) }

@@ -4,6 +4,16 @@ public import Foundation
 /// Shows a page to the user and returns the URL of its redirect.
 ///
 /// An app, a command line and a test each have their own; a new one is a type with one method.
+///
+/// ```swift
+/// struct PastedAddress: SignInPresenter {
+///   func present(_ request: PresentationRequest) async throws -> URL {
+///     await openURL(request.url)
+///     if let url = readLine().flatMap({ URL(string: $0) }) { return url }
+///     throw ConnectorError(.userClosedBrowser, "No address was pasted.")
+///   }
+/// }
+/// ```
 public protocol SignInPresenter: Sendable {
   /// Checks before a page opens whether this presenter can receive a redirect URI.
   ///

@@ -35,6 +35,20 @@ extension ConnectorSettings {
   }
 }
 
+extension ConnectorSettings.Policies: ExpressibleByArrayLiteral {
+  /// Creates a list of policies that serve the kinds they were given; they are in ``others``.
+  ///
+  /// ```swift
+  /// var settings = try ConnectorSettings.main
+  /// settings.policies = [
+  ///   try Policy(id: "B2C_1_SignIn", kind: .signIn), try Policy(id: "B2C_1_Reset", kind: .passwordReset),
+  /// ]
+  /// ```
+  ///
+  /// - Parameter policies: The policies. If an id is repeated, ``all`` has the first one.
+  public init(arrayLiteral policies: Policy...) { self.init(others: policies) }
+}
+
 extension ConnectorSettings.Policies {
   /// All policies, each id once: e-mail sign-up, e-mail sign-in, Facebook, the others in their order, the selected one.
   public var all: [Policy] {
@@ -72,7 +86,8 @@ extension ConnectorSettings.Policies {
       let purposes = [Policy.Kind.signUp: emailSignUp, .signIn: emailSignIn, .federatedSignIn: facebookSignIn]
       // Not of `all`: one policy may be under two keys and serve both kinds.
       let candidates =
-        [selected?.kind == kind ? selected : nil, purposes[kind] ?? nil] + listed.filter { $0?.kind == kind }
+        [selected?.kindOrDefault == kind ? selected : nil, purposes[kind] ?? nil]
+        + listed.filter { $0?.kindOrDefault == kind }
       if let policy = candidates.compactMap(\.self).first { return policy }
     }
     return nil

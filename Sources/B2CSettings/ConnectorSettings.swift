@@ -3,7 +3,15 @@ public import Foundation
 
 /// The settings of an app: its tenant, registration and API, as in `settings.plist`.
 ///
-/// Read from a file, from data or from a bundle, or made in code.
+/// You read them from a file, from data or from a bundle, or make them in code.
+///
+/// ```swift
+/// let settings = try ConnectorSettings(
+///   authority: Authority("https://contoso.b2clogin.com/contoso.onmicrosoft.com/"),
+///   clientID: "7bf688ce-8139-4ca8-9391-02fdb6f86d67", scopes: ["https://contoso.onmicrosoft.com/tasks/read"],
+///   redirectURI: url, policies: [Policy("B2C_1_SignIn")])
+/// try settings.validate()
+/// ```
 public struct ConnectorSettings: Sendable, Equatable {
   /// The authority (`authority` and `authorityKind`).
   public var authority: Authority

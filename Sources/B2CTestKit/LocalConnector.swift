@@ -41,7 +41,7 @@ extension LocalTenant {
   }
 }
 
-extension ConnectorEnvironment {
+extension Connector.Environment {
   /// Replaces the clocks of a connector: "an hour later" takes no time in a test.
   ///
   /// ```swift
@@ -78,7 +78,7 @@ extension Connector {
   ) throws -> Connector {
     let network =
       if let taskServer { LocalNetwork(tenant, taskServer, clock: clock) } else { LocalNetwork(tenant, clock: clock) }
-    var environment = ConnectorEnvironment()
+    var environment = Connector.Environment()
     environment.presenter = presenter ?? ScriptedPresenter(transport: network, .signIn(.alice))
     environment.cache = cache
     environment.transport = network

@@ -10,7 +10,9 @@ public import Foundation
 /// let clock = TestClock()
 /// environment.setTime(clock: clock) { clock.date }
 /// let connector = try Connector(settings: settings, environment: environment)
-/// await clock.advance(by: .seconds(3600))
+/// try await connector.doPolicy(.signIn)
+/// await clock.advance(by: .seconds(3600))    // the access token has expired
+/// let tasks = try await connector.getTaskList()
 /// ```
 /// A sleep that no test ends moves the clock itself, after a 25th of its length in real time: a retry does not
 /// make a test hang. A test that moves sleepers itself makes the clock with `advancesItself: false`; the clock stops moving

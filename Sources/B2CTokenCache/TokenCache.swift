@@ -11,6 +11,16 @@ public import Foundation
 ///
 /// A cache is an object, an actor or a class, because its identity tells two connectors that they are over the same one.
 /// Calls for different keys may come at once; those that change one key come one after another from one process.
+///
+/// ```swift
+/// actor MyCache: TokenCache {
+///   private var records: [TokenCacheKey: TokenRecord] = [:]
+///   func record(for key: TokenCacheKey) -> TokenRecord? { records[key] }
+///   func store(_ record: TokenRecord, for key: TokenCacheKey) { records[key] = record }
+///   func removeRecord(for key: TokenCacheKey) { records[key] = nil }
+///   func keys() -> [TokenCacheKey] { Array(records.keys) }
+/// }
+/// ```
 public protocol TokenCache: AnyObject, Sendable {
   /// Returns the record of a key.
   ///

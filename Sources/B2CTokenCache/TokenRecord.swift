@@ -9,7 +9,7 @@ public struct TokenRecord: Sendable, Hashable {
   package static let currentVersion = 1
 
   /// The sign-in that the record comes from: another one for each sign-in.
-  package let signIn: UUID
+  public let signIn: UUID
   /// The state of the record: another one after each change.
   public package(set) var stamp: UUID
   /// When the user signed in, by this device's clock.

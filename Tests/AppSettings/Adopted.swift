@@ -94,8 +94,8 @@ nonisolated final class WrappingCache: SharedTokenCache {
     return main.description + read.description
   }
 
-  func watched() -> ConnectorEnvironment {
-    var environment = ConnectorEnvironment()
+  func watched() -> Connector.Environment {
+    var environment = Connector.Environment()
     environment.onEvent = { event in Task { @MainActor [weak self] in self?.log.append(event.description) } }
     return environment
   }

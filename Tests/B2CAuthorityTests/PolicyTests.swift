@@ -29,18 +29,18 @@ import Testing
 
   // Microsoft's guides name a sign-in policy B2C_1_susi_reset_v2; a guess by words takes it for a password reset.
   @Test(
-    "A policy's name decides nothing",
+    "A policy's name says nothing about its kind",
     arguments: [
       "B2C_1_susi_reset_v2", "B2C_1_todo_email_signup", "B2C_1_profile_signin", "B2C_1A_PasswordReset",
       "B2C_1_facebook", "demo",
     ])
   func kindByDefault(id: String) throws {
-    #expect(try Policy(id).kind == .signUpOrSignIn)
-    #expect(try Policy(id: id, name: "Sign in").kind == .signUpOrSignIn)
+    #expect(try Policy(id).kind == nil)
+    #expect(try Policy(id: id, name: "Sign in").kind == nil)
   }
 
   @Test("The caller's kind is kept")
-  func givenKind() throws {
+  func explicitKind() throws {
     #expect(try Policy(id: "B2C_1_signin", kind: .passwordReset).kind == .passwordReset)
   }
 
@@ -48,7 +48,7 @@ import Testing
   func kindNotGiven() throws {
     #expect(try Policy("B2C_1_x") == Policy(id: "B2C_1_x", kind: nil))
     #expect(try Policy("B2C_1_x") != Policy(id: "B2C_1_x", kind: .signUpOrSignIn))
-    #expect(try Policy("B2C_1_x").givenKind == nil && Policy(id: "B2C_1_x", kind: .signIn).givenKind == .signIn)
+    #expect(try Policy("B2C_1_x").kind == nil && Policy(id: "B2C_1_x", kind: .signIn).kind == .signIn)
   }
 
   @Test(

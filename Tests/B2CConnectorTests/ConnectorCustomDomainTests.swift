@@ -48,7 +48,7 @@ struct ConnectorCustomDomainTests {
     let network = LocalNetwork(tenant, clock: clock)
     return try Connector(
       settings: settings,
-      environment: ConnectorEnvironment(
+      environment: Connector.Environment(
         presenter: presenter ?? ScriptedPresenter(transport: network, .signIn(.alice)), cache: cache,
         transport: network, clock: clock, now: { clock.date }))
   }
@@ -129,7 +129,7 @@ struct ConnectorCustomDomainTests {
     }
     let connector = try Connector(
       settings: settings(tenant, path, kind: kind),
-      environment: ConnectorEnvironment(presenter: presenter, cache: InMemoryTokenCache(), transport: transport))
+      environment: Connector.Environment(presenter: presenter, cache: InMemoryTokenCache(), transport: transport))
     let error = try await #require(throws: ConnectorError.self) { try await connector.signIn() }
     #expect(error.code == .invalidResponse && error.message.contains("issuer"))
     #expect(error.message.contains("https://\(tenant.tenantID).ciamlogin.com/\(tenant.tenantID)/v2.0"), "\(error)")

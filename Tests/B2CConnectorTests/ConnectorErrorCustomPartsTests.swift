@@ -41,7 +41,7 @@ struct ConnectorErrorCustomPartsTests {
 
   enum Part: CaseIterable, Sendable { case cache, presenter, transport }
 
-  private func environment(_ part: Part, _ events: TextLog) throws -> ConnectorEnvironment {
+  private func environment(_ part: Part, _ events: TextLog) throws -> Connector.Environment {
     let world = World()
     var environment = world.environment(
       presenter: part == .presenter ? Presenter() : nil, cache: part == .cache ? Cache() : InMemoryTokenCache(),

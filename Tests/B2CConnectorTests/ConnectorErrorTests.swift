@@ -22,6 +22,31 @@ struct ConnectorErrorTests {
     #expect(!error.isRetryable && !error.needsInteraction)
   }
 
+  @Test("An app's own part or fake can fill in every property, and no token or query is shown")
+  func everything() throws {
+    let id = UUID()
+    let token = "eyJhbGciOiJSUzI1NiJ9.e30"
+    let error = ConnectorError(
+      .server, "Refused \(token).", recoverySuggestion: "Wait.", isRetryable: true, needsInteraction: true,
+      outcomeIsUnknown: true, method: "POST", url: URL(string: "https://api.example/tasks?code=\(token)"), status: 500,
+      retryAfter: 3, oauthError: "server_error", serverCode: "AADB2C90118", serverDescription: "It said \(token).",
+      correlationID: id, claims: #"{"access_token":{}}"#, underlying: CancellationError())
+    #expect(error.code == .server && error.message == "Refused [redacted]" && error.recoverySuggestion == "Wait.")
+    #expect(error.isRetryable && error.needsInteraction && error.outcomeIsUnknown)
+    #expect(error.method == "POST" && error.url == "https://api.example/tasks" && error.status == 500)
+    #expect(error.retryAfter == 3 && error.oauthError == "server_error" && error.serverCode == "AADB2C90118")
+    #expect(error.correlationID == id && error.claims == #"{"access_token":{}}"#)
+    #expect(error.underlying is CancellationError)
+    #expect(!"\(error)".contains("eyJ") && error.serverDescription == "It said [redacted]", "\(error)")
+  }
+
+  @Test("An error has what its code alone says, unless it is made with something else")
+  func defaults() {
+    let busy = ConnectorError(.throttled, "Busy.")
+    #expect(busy.isRetryable && !busy.needsInteraction && !busy.outcomeIsUnknown && busy.status == nil)
+    #expect(ConnectorError(.interactionRequired, "Signed out.").needsInteraction)
+  }
+
   @Test("The task server's refusal keeps its status and code")
   func tasks() async throws {
     let (world, connector) = try await World().signedIn()

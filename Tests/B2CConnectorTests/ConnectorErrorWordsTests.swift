@@ -102,7 +102,7 @@ struct ConnectorErrorWordsTests {
     ] as [any SignInPresenter] {
       let diagnosis = try await Connector.diagnose(
         settings: settings,
-        environment: ConnectorEnvironment(
+        environment: Connector.Environment(
           presenter: presenter, transport: LocalNetwork(tenant, tasks)))
       check(diagnosis.description)
     }

@@ -50,7 +50,7 @@ struct ConnectorHangingTransportTests {
       let clock = clock
       return try Connector(
         settings: tenant.settings(),
-        environment: ConnectorEnvironment(
+        environment: Connector.Environment(
           presenter: ScriptedPresenter(transport: network, .signIn(.alice)), cache: cache, transport: transport,
           clock: clock, now: { clock.date }))
     }
@@ -101,9 +101,9 @@ struct ConnectorHangingTransportTests {
   func others() async throws {
     let stage = Stage(.openIDConnect, .metadata)
     let connector = try await stage.signedIn()
-    await expectError(ConnectorError.self, .timedOut) { try await connector.userInfo() }
+    await expectError(ConnectorError.self, .timedOut) { try await connector.fetchUserInfo() }
     let findings = try await connector.diagnose().findings
-    #expect(findings.contains { $0.check == "metadata" && $0.outcome == "failed" })
+    #expect(findings.contains { $0.check == "metadata" && $0.outcome == .failed })
     try await connector.signOut()
     #expect(try await connector.session == .signedOut)
   }

@@ -42,7 +42,7 @@ struct ConnectorMigrationTests {
         users: way == .highScale ? [.alice, .bob] : [copy, .bob], now: { clock.date })
       let network = LocalNetwork(oldTenant, newTenant, clock: clock)
       presenter = ScriptedPresenter(transport: network, .signIn(.alice))
-      let environment = ConnectorEnvironment(
+      let environment = Connector.Environment(
         presenter: presenter, cache: InMemoryTokenCache(), transport: network, clock: clock, now: { clock.date })
       old = try Connector(settings: oldTenant.settings(), environment: environment)
       new = try Connector(settings: newTenant.settings(), environment: environment)

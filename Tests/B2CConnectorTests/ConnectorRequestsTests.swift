@@ -35,7 +35,7 @@ struct ConnectorRequestsTests {
       scopes: ["https://graph.microsoft.com/User.Read"], redirectURI: try url(LocalTenant.standardRedirectURI))
     let connector = try Connector(
       settings: settings,
-      environment: ConnectorEnvironment(
+      environment: Connector.Environment(
         presenter: ScriptedPresenter(transport: network, .signIn(.alice)), transport: network, clock: clock,
         now: { clock.date })
     ) { $0.allowedAPIs = [me] }
@@ -89,7 +89,7 @@ struct ConnectorRequestsTests {
   @Test("Each repeat of an API's request is an event, with policy and code", arguments: [true, false])
   func repeats(_ isTaskCall: Bool) async throws {
     let world = World()
-    let events = Locked<[OAuthEvent]>([])
+    let events = Locked<[Connector.Event]>([])
     var environment = world.environment()
     environment.onEvent = { event in events.withLock { $0.append(event) } }
     let connector = try Connector(settings: world.settings(), environment: environment)
@@ -105,7 +105,7 @@ struct ConnectorRequestsTests {
     } else {
       _ = try await connector.data(for: URLRequest(url: world.tasks.url))
     }
-    let repeats = events.withLock { $0 }.filter { $0.step == "retry" }
+    let repeats = events.withLock { $0 }.filter { $0.step == .retry }
     #expect(repeats.map(\.errorCode) == [.serviceUnavailable, .unauthorized, .throttled])
     #expect(repeats.allSatisfy { $0.policyID == "B2C_1_SignIn" })
   }
@@ -181,7 +181,7 @@ struct ConnectorRequestsTests {
       policies: .init(emailSignIn: try Policy("B2C_1_SignIn")))
     let connector = try Connector(
       settings: settings,
-      environment: ConnectorEnvironment(
+      environment: Connector.Environment(
         presenter: ScriptedPresenter(transport: network, .signIn(.alice)), transport: network, clock: clock,
         now: { clock.date }))
     try await connector.doPolicy(.signIn)

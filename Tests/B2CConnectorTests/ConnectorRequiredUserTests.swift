@@ -56,7 +56,7 @@ import Testing
     var settings = try tenant.settings()
     settings.userID = row.userID
     let network = LocalNetwork(tenant)
-    var environment = ConnectorEnvironment()
+    var environment = Connector.Environment()
     environment.presenter = ScriptedPresenter(transport: network, .signIn(.alice))
     environment.cache = .memory()
     environment.transport = network

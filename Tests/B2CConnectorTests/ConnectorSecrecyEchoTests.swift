@@ -106,12 +106,12 @@ struct ConnectorSecrecyEchoTests {
   func echoes(_ operation: Operation) async throws {
     let world = World()
     let transport = EchoingTransport(base: world.network)
-    let events = Collected<OAuthEvent>()
+    let events = Collected<Connector.Event>()
     let cache = InMemoryTokenCache()
     let clock = world.clock
     let connector = try Connector(
       settings: world.settings(),
-      environment: ConnectorEnvironment(
+      environment: Connector.Environment(
         presenter: world.script(.signIn(.alice)), cache: cache, transport: transport, clock: clock,
         now: { clock.date }, onEvent: { events.add($0) })
     ) { $0.retry = .none }
@@ -129,7 +129,7 @@ struct ConnectorSecrecyEchoTests {
           switch operation {
           case .code: shown.append(everything(try await connector.signIn(policy: signIn)))
           case .refresh: shown.append(everything(try await connector.accessToken(forceRefresh: true)))
-          case .userInfo: shown.append(everything(try await connector.userInfo()))
+          case .userInfo: shown.append(everything(try await connector.fetchUserInfo()))
           case .list: _ = try await connector.getTaskList()
           case .add: _ = try await connector.addTask(task)
           case .update: _ = try await connector.updateTask(task)

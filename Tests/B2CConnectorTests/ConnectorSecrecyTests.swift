@@ -37,13 +37,13 @@ struct ConnectorSecrecyTests {
   @Test("Nothing the connector gives or throws shows a secret")
   func values() async throws {
     let world = World()
-    let events = Collected<OAuthEvent>()
+    let events = Collected<Connector.Event>()
     let clock = world.clock
     let cache = InMemoryTokenCache()
     let presenter = world.script(.signIn(.alice))
     let connector = try Connector(
       settings: world.settings(),
-      environment: ConnectorEnvironment(
+      environment: Connector.Environment(
         presenter: presenter, cache: cache, transport: world.network, clock: clock, now: { clock.date },
         onEvent: { events.add($0) })
     ) { $0.retry = .none }

@@ -86,7 +86,7 @@ struct ConnectorSessionTests {
       await world.clock.advance(by: .seconds(4_000))
       _ = try await connector.accessToken()
       // The id_token of the refresh has been looked at.
-      #expect(try await connector.userInfo().name == name)
+      #expect(try await connector.fetchUserInfo().name == name)
       for _ in 0..<100 { await Task.yield() }
     }
     guard case .signedIn(let renamed) = await states.next() else {
@@ -234,7 +234,7 @@ struct ConnectorSessionTests {
       return
     }
     #expect(try await connector.signIn().user.policyID == expected.id)
-    #expect(try await connector.userInfo().policyID == expected.id)
+    #expect(try await connector.fetchUserInfo().policyID == expected.id)
     #expect(try await connector.doPolicy(.signIn).policyID == expected.id)
   }
 

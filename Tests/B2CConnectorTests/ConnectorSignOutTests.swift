@@ -33,7 +33,7 @@ struct ConnectorSignOutTests {
     func connector(over other: (any TokenCache)? = nil) throws -> Connector {
       let transport = Switch(network: network, isOffline: isOffline)
       let script = ScriptedPresenter(transport: network, .signIn(.alice))
-      var environment = ConnectorEnvironment(
+      var environment = Connector.Environment(
         presenter: Pages(script: script, signOut: pages), cache: other ?? cache, transport: transport, clock: clock,
         now: { [clock] in clock.date })
       environment.onEvent = { [log] event in log.withLock { $0 += "\(event)\n" } }

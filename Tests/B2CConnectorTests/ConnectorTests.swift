@@ -160,7 +160,7 @@ struct ConnectorTests {
     var settings = try tenant.settings()
     settings.authority = try Authority("https://login.example.com/tenant")
     settings.policies = .init(others: [try Policy(id: "B2C_1_EditProfile", kind: .profileEdit)])
-    var environment = ConnectorEnvironment()
+    var environment = Connector.Environment()
     environment.presenter = presenter
     environment.cache = InMemoryTokenCache()
     let connector = try Connector(settings: settings, environment: environment)

@@ -46,7 +46,7 @@ struct ConnectorTextIdentityTests {
       var settings = try tenant.settings()
       settings.clientID = clientID
       let network = LocalNetwork(tenant)
-      let environment = ConnectorEnvironment(
+      let environment = Connector.Environment(
         presenter: ScriptedPresenter(transport: network, .signIn(.alice)), cache: .memory(), transport: network)
       return try Connector(settings: settings, environment: environment)
     }

@@ -70,7 +70,7 @@ struct ConnectorUserTests {
   func userInfo() async throws {
     let scene = try await Scene()
     for (person, user) in [(scene.alice, LocalUser.alice), (scene.bob, .bob), (nil, .bob)] {
-      #expect(try await scene.connector.userInfo(user: person).name == user.displayName)
+      #expect(try await scene.connector.fetchUserInfo(user: person).name == user.displayName)
     }
     let stored = try #require(try await scene.connector.user(id: scene.alice.id))
     #expect(stored.name == LocalUser.alice.displayName && stored.hasSession)
@@ -99,7 +99,7 @@ struct ConnectorUserTests {
     let user = result.user
     #expect(UserInfo(id: user.id, claims: user.claims, policyID: user.policyID, hasSession: true) == user)
     #expect(try await connector.session == .signedIn(result.user))
-    #expect(try await connector.userInfo().id == result.user.id)
+    #expect(try await connector.fetchUserInfo().id == result.user.id)
     try await connector.signOut(UserInfo(id: result.user.id))
     #expect(try await connector.users().isEmpty)
     #expect(try await connector.session == .signedOut)

@@ -71,14 +71,14 @@ struct ConnectorWiringTests {
       policies: shape == .b2c ? .init(emailSignIn: try Policy("B2C_1_SignIn")) : .init())
     let connector = try Connector(
       settings: settings,
-      environment: ConnectorEnvironment(
+      environment: Connector.Environment(
         presenter: ScriptedPresenter(transport: network, .signIn(.alice)), transport: network)
     ) { $0.limits = .patient }
     let result = try await connector.signIn()
     #expect(result.user.name == LocalUser.alice.displayName && result.accessToken != nil)
     #expect((result.policy == nil) == (shape != .b2c))
     #expect(try await connector.accessToken(forceRefresh: true).userID == result.user.id)
-    #expect(try await connector.userInfo().subject == result.user.subject)
+    #expect(try await connector.fetchUserInfo().subject == result.user.subject)
     try await connector.signOut()
     #expect(try await connector.session == .signedOut)
   }

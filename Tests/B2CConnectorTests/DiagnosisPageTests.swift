@@ -17,14 +17,14 @@ struct DiagnosisPageTests {
     world.tenant.faults = [LocalFault(on: .authorize, .respond(answer))]
     let diagnosis = try await world.connector().diagnose()
     let finding = try #require(diagnosis.findings.first { $0.check == "sign-in page" })
-    #expect(diagnosis.isHealthy == (finding.outcome != "failed"))
+    #expect(diagnosis.isHealthy == (finding.outcome != .failed))
     return finding
   }
 
   @Test("A busy or broken server answers nothing about the settings", arguments: [429, 500, 501, 502, 503, 504, 599])
   func busy(_ status: Int) async throws {
     let finding = try await signInPage(status, "<title>Server Error (500)</title>")
-    #expect(finding.outcome == "skipped" && finding.detail.contains("could not be asked (status \(status))"))
+    #expect(finding.outcome == .skipped && finding.detail.contains("could not be asked (status \(status))"))
     #expect(finding.detail.contains("Server Error (500)") && finding.recoverySuggestion != nil, "\(finding)")
   }
 
@@ -40,7 +40,7 @@ struct DiagnosisPageTests {
       ),
     ] {
       let finding = try await signInPage(status, body)
-      #expect(finding.outcome == "failed" && finding.detail.contains(words), "\(finding)")
+      #expect(finding.outcome == .failed && finding.detail.contains(words), "\(finding)")
       #expect(!finding.detail.contains("Correlation"))
     }
   }
@@ -55,7 +55,7 @@ struct DiagnosisPageTests {
     ])
   func elsewhere(_ location: String, _ words: String) async throws {
     let finding = try await signInPage(302, "", location: location)
-    #expect(finding.outcome == "skipped" && finding.detail.contains(words), "\(finding)")
+    #expect(finding.outcome == .skipped && finding.detail.contains(words), "\(finding)")
     #expect(!finding.detail.contains("canary"))
   }
 
@@ -66,7 +66,7 @@ struct DiagnosisPageTests {
     tenant.behavior.offersOfflineAccess = offersOfflineAccess
     let page = try await Connector.local(tenant).diagnose().findings.first { $0.check == "sign-in page" }
     let words = "client ID and redirect URI are accepted; scopes are checked at the sign-in"
-    #expect(page?.outcome == "ok" && page?.detail.hasPrefix(words) == true)
+    #expect(page?.outcome == .ok && page?.detail.hasPrefix(words) == true)
     #expect(page?.detail.contains("offline_access was not asked for") == offersOfflineAccess, "\(page?.detail ?? "")")
   }
 
@@ -97,9 +97,9 @@ struct DiagnosisPageTests {
   @Test("The words of a page are those that a person reads first", arguments: words)
   func pageWords(_ page: String, _ words: String) async throws {
     let shown = try await signInPage(200, page)
-    #expect(shown.outcome == "skipped" && shown.detail.contains("(“\(words)”)"), "\(shown)")
+    #expect(shown.outcome == .skipped && shown.detail.contains("(“\(words)”)"), "\(shown)")
     let failed = try await signInPage(400, page)
-    #expect(failed.outcome == "failed" && failed.detail.contains("The server said: \(words)"), "\(failed)")
+    #expect(failed.outcome == .failed && failed.detail.contains("The server said: \(words)"), "\(failed)")
   }
 
   @Test(
@@ -108,7 +108,7 @@ struct DiagnosisPageTests {
   func large(_ piece: String) async throws {
     let page = String(repeating: piece, count: 800_000 / piece.utf8.count)
     let finding = try await signInPage(200, page + "<h1>AADSTS50011: Behind</h1>")
-    #expect(finding.outcome == "skipped" && finding.detail.utf8.count < 5_000)
+    #expect(finding.outcome == .skipped && finding.detail.utf8.count < 5_000)
   }
 
   @Test(
@@ -174,7 +174,7 @@ struct DiagnosisPageTests {
     let tenant = LocalTenant(shape: shape)
     tenant.behavior.changeKeys = { keys in for index in keys.indices { keys[index]["alg"] = "RS512" } }
     let keys = try await Connector.local(tenant).diagnose().findings.first { $0.check.hasPrefix("keys") }
-    #expect(keys?.outcome == "failed", "\(String(describing: keys))")
+    #expect(keys?.outcome == .failed, "\(String(describing: keys))")
   }
 }
 

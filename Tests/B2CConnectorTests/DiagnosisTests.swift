@@ -21,7 +21,7 @@ struct DiagnosisTests {
         "settings", "sign-in policy", "metadata of B2C_1_SignUp", "keys of B2C_1_SignUp", "metadata of B2C_1_SignIn",
         "keys of B2C_1_SignIn", "sign-in page", "presenter",
       ])
-    #expect(diagnosis.findings.allSatisfy { $0.outcome == "ok" && $0.recoverySuggestion == nil }, "\(diagnosis)")
+    #expect(diagnosis.findings.allSatisfy { $0.outcome == .ok && $0.recoverySuggestion == nil }, "\(diagnosis)")
   }
 
   @Test("Problems of the settings come alone, each with its fix")
@@ -35,7 +35,7 @@ struct DiagnosisTests {
       """.utf8)
     let diagnosis = try await Connector.diagnose(
       settings: try ConnectorSettings(data: file),
-      environment: ConnectorEnvironment(presenter: World().script(.signIn(.alice))))
+      environment: Connector.Environment(presenter: World().script(.signIn(.alice))))
     #expect(!diagnosis.isHealthy)
     #expect(diagnosis.findings.contains { $0.check.hasPrefix("settings: authority") && $0.recoverySuggestion != nil })
     #expect(diagnosis.findings.contains { $0.check.hasPrefix("settings: clientId") })
@@ -56,26 +56,26 @@ struct DiagnosisTests {
       clientID: LocalTenant.standardClientID, scopes: [LocalTenant.standardClientID],
       redirectURI: url(LocalTenant.standardRedirectURI), policies: .init(emailSignIn: Policy("B2C_1_SignIn")))
     let diagnosis = try await Connector.diagnose(
-      settings: settings, environment: ConnectorEnvironment(presenter: World().script(.signIn(.alice))))
+      settings: settings, environment: Connector.Environment(presenter: World().script(.signIn(.alice))))
     let authority = try #require(diagnosis.findings.first { $0.check == "authority" })
-    #expect(authority.outcome == "failed")
+    #expect(authority.outcome == .failed)
     #expect(
       "\(authority.detail) \(authority.recoverySuggestion ?? "")".contains(
         "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"))
-    #expect(diagnosis.outcomes["metadata and keys"] == "skipped")
-    #expect(diagnosis.outcomes["presenter"] == "ok")
+    #expect(diagnosis.outcomes["metadata and keys"] == .skipped)
+    #expect(diagnosis.outcomes["presenter"] == .ok)
   }
 
   @Test("Wrong documents are each named")
   func each() async throws {
     let world = World()
     world.tenant.faults = [LocalFault(on: .keys, .respond(LocalResponse(status: 404)))]
-    #expect(try await world.connector().diagnose().outcomes["keys of B2C_1_SignIn"] == "failed")
+    #expect(try await world.connector().diagnose().outcomes["keys of B2C_1_SignIn"] == .failed)
 
     world.tenant.faults = [LocalFault(on: .metadata, .respond(LocalResponse(status: 404)))]
     let noMetadata = try await world.connector().diagnose().outcomes
-    #expect(noMetadata["metadata of B2C_1_SignIn"] == "failed")
-    #expect(noMetadata["keys of B2C_1_SignIn"] == "skipped")
+    #expect(noMetadata["metadata of B2C_1_SignIn"] == .failed)
+    #expect(noMetadata["keys of B2C_1_SignIn"] == .skipped)
   }
 
   @Test("Keys that cannot be used: only Azure AD B2C has policies to check", arguments: shapes, [true, false])
@@ -87,7 +87,7 @@ struct DiagnosisTests {
     }
     let diagnosis = try await Connector.local(tenant).diagnose()
     let keys = try #require(diagnosis.findings.first { $0.check.hasPrefix("keys") })
-    #expect(keys.outcome == "failed" && keys.recoverySuggestion != nil)
+    #expect(keys.outcome == .failed && keys.recoverySuggestion != nil)
     #expect("\(diagnosis)".contains("olic") == (shape == .b2c), "\(diagnosis)")
   }
 
@@ -132,11 +132,11 @@ struct DiagnosisTests {
     let clock = world.clock
     let diagnosis = try await Connector.diagnose(
       settings: world.settings(),
-      environment: ConnectorEnvironment(
+      environment: Connector.Environment(
         presenter: LoopbackPresenter { _ in }, transport: world.network, now: { clock.date }))
-    #expect(diagnosis.findings.filter { $0.outcome != "ok" }.map(\.check) == ["presenter"])
+    #expect(diagnosis.findings.filter { $0.outcome != .ok }.map(\.check) == ["presenter"])
     let redirect = try #require(diagnosis.findings.first { $0.check == "presenter" })
-    #expect(redirect.outcome == "failed")
+    #expect(redirect.outcome == .failed)
     #expect(redirect.detail.contains("WebAuthenticationPresenter serves it"))
   }
 
@@ -146,9 +146,9 @@ struct DiagnosisTests {
     let clock = world.clock
     let diagnosis = try await Connector.diagnose(
       settings: world.settings(),
-      environment: ConnectorEnvironment(
+      environment: Connector.Environment(
         presenter: world.script(.signIn(.alice)), transport: FailingTransport(), now: { clock.date }))
-    #expect(diagnosis.outcomes["metadata of B2C_1_SignIn"] == "failed")
+    #expect(diagnosis.outcomes["metadata of B2C_1_SignIn"] == .failed)
     #expect(!diagnosis.description.contains("canary"))
   }
 
@@ -183,9 +183,9 @@ struct DiagnosisTests {
     let connector = try world.connector(settings)
     let diagnosis = try await connector.diagnose()
     let finding = try #require(diagnosis.findings.first { $0.check == "sign-in policy" })
-    #expect(finding.outcome == (isInAuthority ? "ok" : "failed") && diagnosis.isHealthy == isInAuthority)
-    #expect(diagnosis.outcomes["sign-in page"] == (isInAuthority ? "ok" : "skipped"))
-    #expect(diagnosis.outcomes["metadata of B2C_1_SignIn"] == (isInAuthority ? "ok" : nil))
+    #expect(finding.outcome == (isInAuthority ? .ok : .failed) && diagnosis.isHealthy == isInAuthority)
+    #expect(diagnosis.outcomes["sign-in page"] == (isInAuthority ? .ok : .skipped))
+    #expect(diagnosis.outcomes["metadata of B2C_1_SignIn"] == (isInAuthority ? .ok : nil))
     guard !isInAuthority else { return }
     let error = try await #require(throws: ConnectorError.self) { try await connector.doPolicy(.signIn) }
     #expect(error.message == finding.detail && error.recoverySuggestion == finding.recoverySuggestion)
@@ -200,8 +200,8 @@ struct DiagnosisTests {
     settings.userID = "alice@example.com"
     let diagnosis = try await Connector.diagnose(
       settings: settings,
-      environment: ConnectorEnvironment(presenter: ExternalBrowserPresenter { _ in }, transport: network))
-    #expect(diagnosis.isHealthy && diagnosis.outcomes["sign-in page"] == "ok", "\(diagnosis)")
+      environment: Connector.Environment(presenter: ExternalBrowserPresenter { _ in }, transport: network))
+    #expect(diagnosis.isHealthy && diagnosis.outcomes["sign-in page"] == .ok, "\(diagnosis)")
     let urls = network.requests.map(\.request).filter(LocalFaultTarget.authorize.contains).compactMap(\.url)
     let first = try #require(urls.first)
     let items = try #require(URLComponents(url: first, resolvingAgainstBaseURL: false)?.queryItems)
@@ -223,14 +223,14 @@ struct DiagnosisTests {
     }
     let diagnosis = try await Connector.diagnose(
       settings: settings,
-      environment: ConnectorEnvironment(
+      environment: Connector.Environment(
         presenter: ExternalBrowserPresenter { _ in }, transport: LocalNetwork(tenant)))
     // A generic issuer here takes every scope.
     let isRefused = shape != .openIDConnect || wrong != "scope"
-    #expect(diagnosis.findings.filter { $0.outcome != "ok" }.map(\.check) == (isRefused ? ["sign-in page"] : []))
+    #expect(diagnosis.findings.filter { $0.outcome != .ok }.map(\.check) == (isRefused ? ["sign-in page"] : []))
     guard isRefused else { return }
     let page = try #require(diagnosis.findings.first { $0.check == "sign-in page" })
-    #expect(page.outcome == "failed" && page.recoverySuggestion != nil)
+    #expect(page.outcome == .failed && page.recoverySuggestion != nil)
     #expect(page.detail.contains("The server said: "), "\(page)")
   }
 
@@ -240,8 +240,8 @@ struct DiagnosisTests {
     var location: String?
     var body = ""
     var words: String?
-    var outcome: String {
-      words != nil ? "failed" : location?.hasPrefix(LocalTenant.standardRedirectURI) == true ? "ok" : "skipped"
+    var outcome: Diagnosis.Finding.Outcome {
+      words != nil ? .failed : location?.hasPrefix(LocalTenant.standardRedirectURI) == true ? .ok : .skipped
     }
 
     static func redirect(_ query: String, _ words: String? = nil) -> Page {
@@ -286,7 +286,7 @@ struct DiagnosisTests {
     let diagnosis = try await world.connector().diagnose()
     let finding = try #require(diagnosis.findings.first { $0.check == "sign-in page" })
     #expect(finding.outcome == page.outcome, "\(finding)")
-    if let words = page.words ?? (page.outcome == "ok" ? "are accepted" : nil) {
+    if let words = page.words ?? (page.outcome == .ok ? "are accepted" : nil) {
       #expect(finding.detail.contains(words), "\(finding)")
     }
     #expect(!finding.detail.contains("{}") && !finding.detail.contains("\u{1B}") && finding.detail.count < 600)
@@ -303,7 +303,7 @@ struct DiagnosisTests {
     tenant.behavior.changeMetadata = { $0[endpoint.name] = .string(endpoint.text) }
     let diagnosis = try await Connector.local(tenant).diagnose()
     let finding = try #require(diagnosis.findings.first { $0.check.hasPrefix("metadata") })
-    #expect(diagnosis.isHealthy && finding.outcome == (shape == .b2c ? "ok" : "warning"), "\(diagnosis)")
+    #expect(diagnosis.isHealthy && finding.outcome == (shape == .b2c ? .ok : .warning), "\(diagnosis)")
     #expect(finding.detail.contains(endpoint.name) == (shape == .openIDConnect), "\(finding)")
   }
 
@@ -318,7 +318,7 @@ struct DiagnosisTests {
 
 extension Diagnosis {
   /// What came out of each check, by its name.
-  var outcomes: [String: String] {
+  var outcomes: [String: Finding.Outcome] {
     Dictionary(findings.map { ($0.check, $0.outcome) }) { first, _ in first }
   }
 }

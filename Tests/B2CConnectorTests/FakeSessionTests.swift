@@ -28,13 +28,13 @@ private struct FakeSession: TaskSession {
     claims: [
       "oid": "a71ce", "tid": "c0de", "name": "Alice Example", "emails": ["alice@example.com"], "tfp": "B2C_1_SignIn",
     ], policyID: "B2C_1_SignIn", hasSession: true)
-  let log: @Sendable (OAuthEvent) -> Void
+  let log: @Sendable (Connector.Event) -> Void
 
   var session: SessionState { .signedIn(user) }
 
   func doPolicy(_ kind: Policy.Kind, options: SignInOptions) async throws -> UserInfo {
     guard kind == .signIn else { throw ConnectorError(.configuration, "The fake has none.") }
-    log(OAuthEvent(step: "signInFinished", policyID: user.policyID))
+    log(Connector.Event(step: .signInFinished, policyID: user.policyID))
     return user
   }
 
@@ -67,13 +67,13 @@ private struct FakeSession: TaskSession {
 struct FakeSessionTests {
   @Test("A fake returns everything that a connector returns")
   func fake() async throws {
-    let events = AsyncStream.makeStream(of: OAuthEvent.self)
+    let events = AsyncStream.makeStream(of: Connector.Event.self)
     let fake: any TaskSession = FakeSession { events.continuation.yield($0) }
     let user = try await fake.doPolicy(.signIn, options: SignInOptions())
     #expect(user.name == "Alice Example" && user.policyID == "B2C_1_SignIn" && user.id == "a71ce.c0de")
     #expect(try await fake.session == .signedIn(user))
     events.continuation.finish()
-    #expect(await events.stream.first { _ in true }?.step == "signInFinished")
+    #expect(await events.stream.first { _ in true }?.step == .signInFinished)
 
     let result = try await fake.signIn(policy: nil, options: SignInOptions())
     #expect(result.user == user && result.user.hasSession)

@@ -11,7 +11,7 @@ struct GettingStartedTests {
   private func run(
     _ settings: ConnectorSettings, _ cache: any TokenCache, _ presenter: ScriptedPresenter, _ clock: TestClock
   ) async throws -> [String] {
-    var environment = ConnectorEnvironment()
+    var environment = Connector.Environment()
     environment.presenter = presenter
     environment.cache = cache
     environment.setTime(clock: clock) { clock.date }

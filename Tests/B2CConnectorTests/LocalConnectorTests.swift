@@ -73,7 +73,7 @@ struct LocalConnectorTests {
     let tenant = LocalTenant(shape: .entra)
     var settings = try tenant.settings()
     settings.additionalScopes = ["https://graph.microsoft.com/User.Read"]
-    var environment = ConnectorEnvironment()
+    var environment = Connector.Environment()
     environment.transport = tenant.transport
     environment.cache = InMemoryTokenCache()
     environment.presenter = ScriptedPresenter(transport: tenant.transport, .signIn(.alice))

@@ -12,7 +12,7 @@ struct PendingSignInTests {
   private let server: LocalTaskServer
   private let network: LocalNetwork
   private let cache = InMemoryTokenCache()
-  private let events = Locked<[OAuthEvent]>([])
+  private let events = Locked<[Connector.Event]>([])
 
   init() {
     let clock = clock
@@ -26,7 +26,7 @@ struct PendingSignInTests {
   private func instance(_ change: (inout ConnectorSettings) throws -> Void = { _ in }) throws -> Connector {
     var settings = try tenant.settings(taskServer: server)
     try change(&settings)
-    var environment = ConnectorEnvironment()
+    var environment = Connector.Environment()
     environment.cache = cache
     environment.transport = network
     environment.setTime(clock: clock) { [clock] in clock.date }
@@ -63,8 +63,8 @@ struct PendingSignInTests {
       try await instance().addTask(TaskItem(itemName: person.displayName), user: UserInfo(id: result.user.id))
     }
     for person in people { #expect(server.tasks(of: person.id).map(\.text) == [person.displayName]) }
-    let steps = events.withLock { $0.filter { $0.step.hasPrefix("signIn") } }
-    #expect(steps.map(\.step) == ["signInStarted", "signInStarted", "signInFinished", "signInFinished"])
+    let steps = events.withLock { $0.filter { $0.step == .signInStarted || $0.step == .signInFinished } }
+    #expect(steps.map(\.step) == [.signInStarted, .signInStarted, .signInFinished, .signInFinished])
     #expect(Set(steps.map(\.correlationID)).count == 2)
   }
 

@@ -235,7 +235,7 @@ struct RefreshTurnsTests {
     let world = World()
     let cache = ResistingCache()
     let presenter = world.script(.signIn(.alice))
-    let steps = Locked<[String]>([])
+    let steps = Locked<[Connector.Event.Step]>([])
     var environment = world.environment(presenter: presenter, cache: cache)
     environment.onEvent = { event in steps.withLock { $0.append(event.step) } }
     let connector = try Connector(settings: world.settings(), environment: environment)
@@ -251,6 +251,6 @@ struct RefreshTurnsTests {
       await expectError(ConnectorError.self, .tokenCache) { try await connector.signOut() }
     }
     let expected = ["all": 2, "one resists": 1, "stranger": 0, "named": 1]
-    #expect(steps.withLock { $0.count { $0 == "signedOut" } } == expected[which])
+    #expect(steps.withLock { $0.count { $0 == .signedOut } } == expected[which])
   }
 }

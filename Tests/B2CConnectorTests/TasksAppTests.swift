@@ -67,8 +67,8 @@ struct TasksAppPlatformTests {
 
   @Test("A refusal is told in the server's words, and a page that another one replaced is no message")
   func messages() async throws {
-    var denied = ConnectorError(.accessDenied, "The service refused the user.")
-    denied.serverDescription = "Ask *your* manager."
+    let denied = ConnectorError(
+      .accessDenied, "The service refused the user.", serverDescription: "Ask *your* manager.")
     for error in [denied, ConnectorError(.userClosedBrowser, "A newer sign-in replaced this page.")] {
       let model = TasksModel { try Connector.local(LocalTenant(), presenter: RefusedPresenter(error: error)) }
       await model.signIn()
@@ -147,7 +147,7 @@ struct TasksAppPlatformTests {
     settings.authority = local.authority
     settings.taskWebAPI = local.taskWebAPI
     let network = LocalNetwork(tenant, server, clock: TestClock())
-    var environment = ConnectorEnvironment()
+    var environment = Connector.Environment()
     environment.presenter = ScriptedPresenter(transport: network, .signIn(.alice))
     environment.cache = InMemoryTokenCache()
     environment.transport = network

@@ -283,7 +283,7 @@ struct TasksModelTests {
     await model.switchAccount()
     await model.restore()
     #expect(try await connector.users().count == 2)
-    #expect(try await connector.userInfo().id == model.phase.userID)
+    #expect(try await connector.fetchUserInfo().id == model.phase.userID)
     #expect(model.phase == .signedIn(id: model.phase.userID ?? "", name: "Alice Example"))
     // The one who is shown leaves, and no other.
     await model.signOut()

@@ -45,7 +45,7 @@ struct TwoConnectorsTests {
     func connector(ahead: Double) throws -> Connector {
       try Connector(
         settings: world.settings(),
-        environment: ConnectorEnvironment(
+        environment: Connector.Environment(
           presenter: presenter, cache: ForwardingCache(store), transport: world.network, clock: clock,
           now: { clock.date.addingTimeInterval(ahead) }))
     }
@@ -70,7 +70,7 @@ struct TwoConnectorsTests {
     func connector(_ presenter: ScriptedPresenter) throws -> Connector {
       try Connector(
         settings: world.settings(),
-        environment: ConnectorEnvironment(
+        environment: Connector.Environment(
           presenter: presenter, cache: ForwardingCache(store), transport: world.network, clock: clock,
           now: { clock.date.addingTimeInterval(3_600) }))
     }
@@ -264,7 +264,7 @@ private struct DiskStage: Sendable {
     settings.policies.others = [try Policy("B2C_1_SignUpOrSignIn")]
     return try Connector(
       settings: settings,
-      environment: ConnectorEnvironment(
+      environment: Connector.Environment(
         presenter: presenter ?? world.script(.cancel), cache: store ?? ForwardingCache(disk), transport: world.network,
         clock: clock, now: { clock.date.addingTimeInterval(deviceAhead.withLock { $0 }) }))
   }

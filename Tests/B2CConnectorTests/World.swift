@@ -57,9 +57,9 @@ struct World: Sendable {
   func environment(
     presenter: (any SignInPresenter)? = nil, cache: any TokenCache = .memory(),
     transport: (any HTTPTransport)? = nil, waitingOn waits: (any Clock<Duration>)? = nil
-  ) -> ConnectorEnvironment {
+  ) -> Connector.Environment {
     let clock = clock
-    return ConnectorEnvironment(
+    return Connector.Environment(
       presenter: presenter ?? script(.signIn(.alice)), cache: cache, transport: transport ?? network,
       clock: waits ?? clock, now: { clock.date })
   }

@@ -1,4 +1,5 @@
 import B2CAuthority
+import B2CConnector
 import B2CCore
 import B2CHTTP
 import B2COAuth
@@ -150,7 +151,7 @@ struct SessionStoreFullDiskTests {
     stage.failRemovals(true)
     let error = try await #require(throws: ConnectorError.self) { try await stage.client.signOut() }
     #expect(error.code == .tokenCache && error.message.contains(stage.alice.user.id))
-    #expect(!stage.fixture.events.values.contains { $0.step == "signedOut" })
+    #expect(!stage.fixture.events.values.contains { $0.step == .signedOut })
     for client in [stage.client, try stage.fixture.client()] {
       guard case .signedIn(let user) = try await client.session() else {
         Issue.record("The user counts as signed out, and the tokens are there.")
@@ -169,7 +170,7 @@ struct SessionStoreFullDiskTests {
     try await stage.client.signOut()
     #expect(try await stage.cache.keys().isEmpty)
     #expect(try await stage.client.session() == .signedOut)
-    #expect(stage.fixture.events.values.last?.step == "signedOut")
+    #expect(stage.fixture.events.values.last?.step == .signedOut)
   }
 
   @Test("A sign-out that the disk refuses names those alone whose tokens may be there")

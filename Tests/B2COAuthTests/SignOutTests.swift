@@ -1,3 +1,4 @@
+import B2CConnector
 import B2CCore
 import B2CHTTP
 import B2CAuthority
@@ -23,7 +24,7 @@ struct SignOutTests {
     #expect(fixture.network.requestCount == before)
     #expect(presenter.requests.count == 1)
     #expect(try await fixture.cache.keys().isEmpty)
-    #expect(fixture.events.values.last?.step == "signedOut")
+    #expect(fixture.events.values.last?.step == .signedOut)
   }
 
   @Test("The sign-out page's URL carries the client, the redirect and a state, and the id_token only when asked to")
@@ -172,7 +173,7 @@ struct SignOutTests {
     let alice = try await client.signIn()
     cache.failsToList.withLock { $0 = true }
     await expectError(ConnectorError.self, .tokenCache) { try await client.signOut() }
-    #expect(!fixture.events.values.contains { $0.step == "signedOut" })
+    #expect(!fixture.events.values.contains { $0.step == .signedOut })
     cache.failsToList.withLock { $0 = false }
     #expect(try await client.session() == .signedIn(alice.user))
     // A named user needs no list.
@@ -199,7 +200,7 @@ struct SignOutTests {
     _ = try? await signOut.value
     #expect(try await cache.keys().isEmpty)
     #expect(try await client.session() == .signedOut)
-    #expect(fixture.events.values.last?.step == "signedOut")
+    #expect(fixture.events.values.last?.step == .signedOut)
   }
 
   @Test("A sign-out whose task was cancelled before it began does nothing, and says so")

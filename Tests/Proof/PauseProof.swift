@@ -49,7 +49,7 @@ struct PauseWorker: ProofCommand {
 
   static func run(_ options: ProofOptions) async throws -> Bool {
     let folder = URL(fileURLWithPath: try options.value(0, "the folder"), isDirectory: true)
-    var environment = ConnectorEnvironment()
+    var environment = Connector.Environment()
     environment.cache = try ProofCache.open(folder)
     environment.transport = ProofTransport.make()
     let deadline = try options.number(2, "the deadline")

@@ -1,4 +1,5 @@
 package import B2CAuthority
+package import B2CConnector
 package import B2CCore
 package import B2CHTTP
 package import B2COAuth
@@ -7,8 +8,8 @@ package import B2COAuth
 package struct OAuthClient: Sendable {
   package let services: OAuthServices
 
-  package init(configuration: OAuthConfiguration, environment: ConnectorEnvironment) throws {
-    services = try OAuthServices(configuration: configuration, environment: environment)
+  package init(configuration: OAuthConfiguration, environment: Connector.Environment) throws {
+    services = try OAuthServices(configuration: configuration, environment: environment.engine)
   }
 
   @discardableResult

@@ -26,7 +26,7 @@ let settings = try ConnectorSettings(
     </plist>
     """.utf8))
 
-var environment = ConnectorEnvironment()
+var environment = Connector.Environment()
 environment.presenter = ScriptedPresenter(transport: network, .signIn(.alice))
 environment.cache = .memory()
 environment.transport = network

@@ -11,7 +11,7 @@ struct IssuerTour: Sendable {
   func run() async throws {
     if arguments.diagnoses {
       // Where the settings cannot be used, too.
-      var environment = ConnectorEnvironment()
+      var environment = Connector.Environment()
       environment.presenter = try Surface(arguments).presenterToCheck(for: redirectURI())
       environment.cache = .memory()
       environment.transport = TellingTransport(story)
@@ -24,8 +24,8 @@ struct IssuerTour: Sendable {
       "\(try await connector.signIn(options: SignInOptions(prompt: arguments.prompt)).user) signed in"
     }
     try await story.claims(connector.session, false)
-    try await story.step("userInfo()") {
-      let user = try await connector.userInfo()
+    try await story.step("fetchUserInfo()") {
+      let user = try await connector.fetchUserInfo()
       return "\(user), \(user.emails.first ?? "no email address")"
     }
     var cached: AccessToken?
@@ -51,7 +51,7 @@ struct IssuerTour: Sendable {
   }
 
   private func connector() throws -> Connector {
-    var environment = ConnectorEnvironment()
+    var environment = Connector.Environment()
     environment.cache = .memory()
     environment.transport = TellingTransport(story)
     environment.presenter = try Surface(arguments).presenter(for: redirectURI())

@@ -28,7 +28,7 @@ struct LocalTour: Sendable {
     let settings = try Surface(arguments).adapted(ConnectorSettings(data: Data(world.settings.utf8)))
     let script = ScriptedPresenter(
       transport: URLSessionTransport(), .signIn(.alice), onStep: { story.detail("page: " + $0) })
-    var environment = ConnectorEnvironment()
+    var environment = Connector.Environment()
     environment.presenter = isInBrowser ? Surface(arguments).presenter(for: settings.redirectURI) : script
     environment.cache = .memory()
     environment.transport = TellingTransport(story)

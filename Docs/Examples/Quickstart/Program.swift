@@ -20,7 +20,7 @@ struct Program: Sendable {
     let surface = Surface(arguments)
     if arguments.diagnoses {
       let settings = { try surface.adapted(ConnectorSettings(contentsOf: file)) }
-      var environment = ConnectorEnvironment()
+      var environment = Connector.Environment()
       environment.presenter = (try? settings()).map { surface.presenterToCheck(for: $0.redirectURI) }
       environment.cache = .memory()
       try await Self.show(try await Connector.diagnose(settings: try settings(), environment: environment))

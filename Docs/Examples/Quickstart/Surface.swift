@@ -20,7 +20,7 @@ struct Surface: Sendable {
       throw ConnectorError(.settings, error.description, underlying: error)
     }
     for warning in settings.warnings { Terminal.write("warning: \(warning)", to: .standardError) }
-    var environment = ConnectorEnvironment()
+    var environment = Connector.Environment()
     environment.presenter = presenter(for: settings.redirectURI)
     environment.cache = .memory()
     environment.transport = transport

@@ -41,7 +41,7 @@ func run(_ variables: [String: String]) async throws {
     (tokens, table) = shared(database)
   }
 
-  var environment = ConnectorEnvironment()
+  var environment = Connector.Environment()
   environment.transport = AsyncHTTPClientTransport()
   environment.presenter = SignOutPage()
   environment.cache = tokens

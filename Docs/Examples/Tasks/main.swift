@@ -73,7 +73,7 @@ struct Tasks {
       let diagnosis = try await Connector.diagnose(
         settings: try ConnectorSettings(contentsOf: file), environment: environment())
       let findings = diagnosis.findings.map { found -> JSONValue in
-        ["check": .string(found.check), "outcome": .string(found.outcome), "detail": .string(found.detail)]
+        ["check": .string(found.check), "outcome": .string(found.outcome.rawValue), "detail": .string(found.detail)]
       }
       show(
         "\(file.path)\n\(diagnosis)",
@@ -118,8 +118,8 @@ struct Tasks {
   }
 
   /// On macOS too, where the defaults (a window, the keychain) are for apps.
-  private func environment() throws -> ConnectorEnvironment {
-    var environment = ConnectorEnvironment()
+  private func environment() throws -> Connector.Environment {
+    var environment = Connector.Environment()
     environment.presenter = LoopbackPresenter()
     environment.cache = try .files()
     return environment

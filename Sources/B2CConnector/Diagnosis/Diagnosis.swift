@@ -4,15 +4,22 @@
 public struct Diagnosis: Sendable, Hashable {
   /// One line of a diagnosis.
   public struct Finding: Sendable, Hashable {
-    package enum Outcome: String, Sendable {
-      case ok, warning, failed, skipped
+    /// What a check found.
+    public enum Outcome: String, Sendable, Hashable {
+      /// Nothing is wrong.
+      case ok
+      /// It works, but look at it.
+      case warning
+      /// It must be fixed.
+      case failed
+      /// It was not checked.
+      case skipped
     }
 
     /// The name of the check.
     public let check: String
-    /// The outcome: `ok`, `warning` (it works, but should be looked at), `failed` (it must be fixed) or `skipped` (it was not
-    /// checked).
-    public let outcome: String
+    /// What the check found.
+    public let outcome: Outcome
     /// The details.
     public let detail: String
     /// How to fix it, if necessary.
@@ -20,7 +27,7 @@ public struct Diagnosis: Sendable, Hashable {
 
     package init(_ check: String, _ outcome: Outcome, _ detail: String, recovery: String? = nil) {
       self.check = check
-      self.outcome = outcome.rawValue
+      self.outcome = outcome
       self.detail = detail
       recoverySuggestion = recovery
     }
@@ -34,14 +41,14 @@ public struct Diagnosis: Sendable, Hashable {
   }
 
   /// Whether no check failed.
-  public var isHealthy: Bool { !findings.contains { $0.outcome == "failed" } }
+  public var isHealthy: Bool { !findings.contains { $0.outcome == .failed } }
 }
 
 extension Diagnosis: CustomStringConvertible {
   /// The findings as plain text, one line each, followed by how to fix it.
   public var description: String {
     findings.map { finding in
-      "[\(finding.outcome)] \(finding.check): \(finding.detail)"
+      "[\(finding.outcome.rawValue)] \(finding.check): \(finding.detail)"
         + (finding.recoverySuggestion.map { "\n    " + $0 } ?? "")
     }
     .joined(separator: "\n")

@@ -10,6 +10,13 @@ extension Connector {
   /// client ID, redirect URI or scope that it refuses is a failure in its words. Any other page, for example a login form or
   /// a busy server's, answers nothing, so the check is skipped. The token cache is not touched.
   ///
+  /// ```swift
+  /// let diagnosis = try await connector.diagnose()
+  /// for finding in diagnosis.findings where finding.outcome == .failed {
+  ///   print(finding.check, finding.detail, finding.recoverySuggestion ?? "")
+  /// }
+  /// ```
+  ///
   /// - Returns: The findings, in the order to fix them.
   /// - Throws: `CancellationError` when the calling task was cancelled.
   public func diagnose() async throws -> Diagnosis {
@@ -20,6 +27,11 @@ extension Connector {
 
   /// Checks settings that may be unusable, and everything after them as far as possible.
   ///
+  /// ```swift
+  /// let diagnosis = try await Connector.diagnose(settings: .main)
+  /// print(diagnosis)
+  /// ```
+  ///
   /// - Parameters:
   ///   - settings: The settings to check; reading them may throw.
   ///   - environment: The parts of the app: its presenter and transport.
@@ -27,7 +39,7 @@ extension Connector {
   /// - Returns: The findings, in the order to fix them; every problem of unusable settings.
   /// - Throws: `CancellationError` when the calling task was cancelled.
   public static func diagnose(
-    settings: @autoclosure () throws -> ConnectorSettings, environment: ConnectorEnvironment = ConnectorEnvironment(),
+    settings: @autoclosure () throws -> ConnectorSettings, environment: Environment = Environment(),
     // Without it, code on the main actor could not pass `settings`, which is not Sendable, in the Swift 6 mode.
     isolation: isolated (any Actor)? = #isolation
   ) async throws -> Diagnosis {
@@ -153,7 +165,7 @@ extension Diagnostics {
     } catch {
       findings = [finding(of: error, check: "sign-in policy")]
     }
-    var canAsk = findings.allSatisfy { $0.outcome == "ok" }
+    var canAsk = findings.allSatisfy { $0.outcome == .ok }
     for policy in policies {
       let name = policy.map { " of \($0.id)" } ?? ""
       let metadata = try await check("metadata" + name) {
@@ -164,14 +176,14 @@ extension Diagnostics {
         return (.warning, detail, "Have the issuer publish an https URL without parameters of the protocol.")
       }
       let keys = try await check("keys" + name) {
-        guard metadata.outcome != "failed" else { return (.skipped, "there is no metadata", nil) }
+        guard metadata.outcome != .failed else { return (.skipped, "there is no metadata", nil) }
         let count = try await services.usableKeyCount(policy)
         guard count == 0 else { return (.ok, "\(count) can verify a signature", nil) }
         let advice = policy == nil ? "Check the provider's signing keys." : "Check the policy's keys in the portal."
         return (.failed, "none can verify a signature", advice)
       }
       findings += [metadata, keys]
-      if metadata.outcome == "failed", policy?.key == signIn?.key { canAsk = false }
+      if metadata.outcome == .failed, policy?.key == signIn?.key { canAsk = false }
     }
     let page = try await check("sign-in page") {
       guard canAsk else { return (.skipped, "what it needs must be fixed first", nil) }
@@ -192,6 +204,6 @@ extension ConnectorSettings.Policies {
     let named: [Policy?] = [selected, emailSignIn, emailSignUp, facebookSignIn] + others
     let index = named.firstIndex(of: policy)
     let source = index.map { $0 < keys.count ? keys[$0] : "policies[\($0 - keys.count)]" } ?? "the authority"
-    return "kind \(policy.kind.rawValue), from \(source)"
+    return "kind \(policy.kindOrDefault.rawValue), from \(source)"
   }
 }

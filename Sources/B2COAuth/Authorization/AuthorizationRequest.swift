@@ -13,7 +13,7 @@ struct AuthorizationRequest: Sendable {
     PendingSignIn(
       endpoint: provider.authorizationEndpoint, authority: configuration.authority.cacheID,
       clientID: configuration.clientID, redirectURI: configuration.redirectURI, policyID: provider.policy?.id,
-      policyKind: provider.policy?.kind.rawValue, scopes: options.scopes ?? configuration.scopes,
+      policyKind: provider.policy?.kind?.rawValue, scopes: options.scopes ?? configuration.scopes,
       additionalScopes: configuration.additionalScopes, addsOfflineAccess: provider.addsOfflineAccess,
       query: FormEncoding.encode(try furtherParameters()), userID: userID, state: RandomToken.make(bytes: 32),
       nonce: RandomToken.make(bytes: 32), verifier: RandomToken.make(bytes: 32), correlationID: correlationID,

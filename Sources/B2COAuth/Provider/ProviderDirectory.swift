@@ -9,14 +9,14 @@ actor ProviderDirectory {
   private static let lifetime: TimeInterval = 86_400
 
   private let configuration: OAuthConfiguration
-  private let environment: ConnectorEnvironment
+  private let environment: OAuthEnvironment
   private let serverClock: ServerClock
   private let providerFlights = SharedWork<String, Provider>()
   private let keyFlights = SharedWork<String, JWKSet>()
   private var entries: [String: (provider: Provider, fetchedAt: Date)] = [:]
   private var keySets: [String: (set: JWKSet, fetchedAt: Date)] = [:]
 
-  init(configuration: OAuthConfiguration, environment: ConnectorEnvironment, serverClock: ServerClock) {
+  init(configuration: OAuthConfiguration, environment: OAuthEnvironment, serverClock: ServerClock) {
     self.configuration = configuration
     self.environment = environment
     self.serverClock = serverClock
@@ -145,10 +145,7 @@ actor ProviderDirectory {
     let transport = RetryingTransport(
       transport: environment.transport, policy: retries ? configuration.retry : .none, clock: environment.clock
     ) { [environment, configuration] code in
-      environment.onEvent(
-        OAuthEvent(
-          step: OAuthEvent.Step.retry.rawValue, policyID: policy?.id,
-          correlationID: correlationID ?? configuration.correlationID, errorCode: code))
+      environment.report(.retry, policy?.id, correlationID ?? configuration.correlationID, code)
     }
     let limits = configuration.limits
     // All callers share this request, so a transport of the app that never returns must not hold them. It gets half a

@@ -10,8 +10,11 @@ public import Foundation
 /// ephemeral session.
 ///
 /// ```swift
-/// let presenter = ScriptedPresenter(transport: network, .signIn(.alice))
-/// let retries = ScriptedPresenter(transport: network, .signIn(email: "…", password: "wrong"), .signIn(.alice))
+/// let presenter = ScriptedPresenter(
+///   transport: tenant.transport, .signIn(email: "alice@example.com", password: "wrong"), .signIn(.alice))
+/// let connector = try Connector.local(tenant, presenter: presenter)
+/// try await connector.doPolicy(.signIn)
+/// presenter.follow(.cancel)    // what the person does at the next page
 /// ```
 public final class ScriptedPresenter: SignInPresenter {
   private struct State {

@@ -13,8 +13,10 @@ public import Foundation
 /// loopback port that the system chose, for browsers and `URLSession`.
 ///
 /// ```swift
-/// let tenant = LocalTenant(clientID: "…", redirectURIs: ["com.example.tasks:/callback"])
-/// let authority = tenant.authority(form: .query)   // goes into the settings
+/// let tenant = LocalTenant(users: [.alice], accessTokenLifetime: .seconds(600))
+/// let connector = try Connector.local(tenant)
+/// let user = try await connector.doPolicy(.signIn)
+/// #expect(user.name == LocalUser.alice.displayName && tenant.counters.tokenRequests == 1)
 /// ```
 public final class LocalTenant: LocalService, Sendable {
   /// Which kind of service the tenant plays.

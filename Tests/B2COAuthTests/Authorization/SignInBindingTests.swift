@@ -1,3 +1,4 @@
+import B2CConnector
 import B2CCore
 import B2COAuth
 import B2CTestKit
@@ -93,7 +94,7 @@ struct SignInBindingTests {
     let clock = fixture.clock
     let client = try OAuthClient(
       configuration: try fixture.client().services.configuration,
-      environment: ConnectorEnvironment(
+      environment: Connector.Environment(
         presenter: fixture.script(.signIn(.alice)), transport: fixture.transport, clock: clock,
         now: { clock.date.addingTimeInterval(offset) }))
     try await client.signIn()

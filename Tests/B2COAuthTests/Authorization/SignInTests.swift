@@ -1,3 +1,4 @@
+import B2CConnector
 import B2CCore
 import B2CHTTP
 import B2CTestKit
@@ -267,7 +268,7 @@ struct SignInTests {
   func events() async throws {
     let fixture = Fixture()
     try await fixture.client().signIn()
-    #expect(fixture.events.values.map(\.step) == ["signInStarted", "signInFinished"])
+    #expect(fixture.events.values.map(\.step) == [.signInStarted, .signInFinished])
     #expect(fixture.events.values.last?.policyID == Fixture.signIn)
   }
 }

@@ -1,3 +1,4 @@
+import B2CConnector
 import B2CCore
 import B2CHTTP
 import B2COAuth
@@ -38,7 +39,7 @@ struct ErrorSecrecyTests {
     ]
     seen.append(
       shown(
-        ConnectorEnvironment(presenter: fixture.script(.cancel), cache: fixture.cache, transport: fixture.transport)))
+        Connector.Environment(presenter: fixture.script(.cancel), cache: fixture.cache, transport: fixture.transport)))
     for text in seen {
       #expect(!text.contains("eyJjYW5hcnki") && !text.contains("Y2FuYXJ5"), "\(text.prefix(300))")
       #expect(!text.contains(record.refreshToken?.value ?? "-"))

@@ -1,4 +1,5 @@
 import B2CAuthority
+import B2CConnector
 import B2CCore
 import B2CHTTP
 import B2COAuth
@@ -14,7 +15,7 @@ struct Fixture: Sendable {
   let network: LocalNetwork
   let transport: GatedTransport
   let cache: any TokenCache
-  let events = Recorder<OAuthEvent>()
+  let events = Recorder<Connector.Event>()
   /// How many seconds the device's clock was set back.
   let setBack = Locked<TimeInterval>(0)
 
@@ -59,7 +60,7 @@ struct Fixture: Sendable {
     let clock = clock
     return try OAuthClient(
       configuration: configuration,
-      environment: ConnectorEnvironment(
+      environment: Connector.Environment(
         presenter: presenter ?? script(.signIn(.alice)), cache: cache ?? self.cache, transport: transport,
         clock: clock, now: { [setBack] in clock.date.addingTimeInterval(-setBack.withLock { $0 }) },
         onEvent: { events.record($0) }))

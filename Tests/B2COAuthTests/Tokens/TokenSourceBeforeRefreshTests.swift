@@ -1,3 +1,4 @@
+import B2CConnector
 import B2CCore
 import B2COAuth
 import B2CTestKit
@@ -37,7 +38,7 @@ struct TokenSourceBeforeRefreshTests {
     let calls = (1...30).map { _ in Task { try await client.accessToken() } }
     // The first caller's question begins in a task of its own, maybe after the others have joined it.
     try await yielding {
-      fixture.events.values.filter { $0.step == "refreshShared" }.count == 29 && !asked.values.isEmpty
+      fixture.events.values.filter { $0.step == .refreshShared }.count == 29 && !asked.values.isEmpty
     }
     #expect(asked.values == [LocalUser.alice.email] && fixture.transport.tokenForms.count == sent)
     gate.withLock { $0 = true }
@@ -160,7 +161,7 @@ struct TokenSourceBeforeRefreshTests {
     let second = try fixture.client { $0.beforeRefresh = ask }
     let calls = [first, second].map { client in Task { try await client.accessToken() } }
     try await yielding { asked.values.count == 1 }
-    try await yielding { fixture.events.values.contains { $0.step == "refreshShared" } }
+    try await yielding { fixture.events.values.contains { $0.step == .refreshShared } }
     gate.withLock { $0 = true }
     for call in calls { _ = try await call.value }
     #expect(asked.values.count == 1)

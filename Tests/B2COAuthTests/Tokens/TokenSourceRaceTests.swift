@@ -1,3 +1,4 @@
+import B2CConnector
 import B2CCore
 import B2CHTTP
 import B2COAuth
@@ -82,7 +83,7 @@ struct TokenSourceRaceTests {
     let first = Task { try await client.accessToken(refused: refused).token }
     await gate.waitForArrivals(1)
     let second = Task { try await client.accessToken(refused: refused).token }
-    try await yielding { fixture.events.values.contains { $0.step == "refreshShared" } }
+    try await yielding { fixture.events.values.contains { $0.step == .refreshShared } }
     gate.open()
     let new = try await first.value
     #expect(try await second.value == new && new != refused)
@@ -95,7 +96,7 @@ struct TokenSourceRaceTests {
     let stays = Task { try await stage.client.accessToken() }
     await stage.gate.waitForArrivals(1)
     let leaves = Task { try await stage.client.accessToken() }
-    try await yielding { stage.fixture.events.values.contains { $0.step == "refreshShared" } }
+    try await yielding { stage.fixture.events.values.contains { $0.step == .refreshShared } }
     leaves.cancel()
     await #expect(throws: CancellationError.self) { try await leaves.value }
     stage.gate.open()
@@ -157,7 +158,7 @@ struct TokenSourceRaceTests {
     let holder = Task { try await cache.withRefreshLock(for: key, RefreshWork { try? await held.wait() }) }
     await held.waitForArrivals(1)
     let caller = Task { try await stage.client.accessToken() }
-    try await yielding { stage.fixture.events.values.contains { $0.step == "cacheMiss" } }
+    try await yielding { stage.fixture.events.values.contains { $0.step == .cacheMiss } }
     caller.cancel()
     await #expect(throws: CancellationError.self) { try await caller.value }
     held.open()
@@ -235,10 +236,10 @@ struct TokenSourceRaceTests {
     let holder = Task { try await cache.withRefreshLock(for: key, RefreshWork { try? await held.wait() }) }
     await held.waitForArrivals(1)
     let starter = Task { try await client.accessToken(refused: first) }
-    try await yielding { fixture.events.values.contains { $0.step == "cacheMiss" } }
+    try await yielding { fixture.events.values.contains { $0.step == .cacheMiss } }
     let second = try #require(try await fixture.client().signIn(prompt: .login).accessToken?.token)
     let joiner = Task { try await client.accessToken(refused: second) }
-    try await yielding { fixture.events.values.contains { $0.step == "refreshShared" } }
+    try await yielding { fixture.events.values.contains { $0.step == .refreshShared } }
     held.open()
     try await holder.value
     #expect(try await starter.value.token == second)
@@ -279,7 +280,7 @@ struct TokenSourceRaceTests {
     ]
     let callers = (0..<10).map { _ in Task { try await stage.client.accessToken() } }
     await stage.gate.waitForArrivals(1)
-    try await yielding { stage.fixture.events.values.count { $0.step == "refreshShared" } == 9 }
+    try await yielding { stage.fixture.events.values.count { $0.step == .refreshShared } == 9 }
     stage.gate.open()
     for caller in callers {
       await expectError(ConnectorError.self, .serviceUnavailable) { try await caller.value }

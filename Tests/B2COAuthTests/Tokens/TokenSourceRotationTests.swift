@@ -1,3 +1,4 @@
+import B2CConnector
 import B2CCore
 import B2CHTTP
 import B2COAuth
@@ -222,7 +223,7 @@ struct TokenSourceRotationTests {
       return nil
     }
     #expect(try await client.accessToken().scopes.contains(fixture.tenant.apiScopes[0]))
-    #expect(fixture.events.values.contains { $0.step == "retry" })
+    #expect(fixture.events.values.contains { $0.step == .retry })
   }
 
   @Test("A cache that cannot be read when the answer comes loses no rotated token")
@@ -267,7 +268,7 @@ struct TokenSourceRotationTests {
       #expect(try await client.accessToken().token == token.token)
       #expect(fixture.tenant.counters.refreshes == refreshes)
     }
-    #expect(fixture.events.values.filter { $0.step == "storingFailed" }.count == 3)
+    #expect(fixture.events.values.filter { $0.step == .storingFailed }.count == 3)
     cache.failsToStore.withLock { $0 = false }
     let token = try await client.accessToken()
     #expect(fixture.tenant.counters.refreshes == 3)

@@ -1,3 +1,4 @@
+import B2CConnector
 import B2CCore
 import B2CHTTP
 import B2COAuth
@@ -178,7 +179,7 @@ struct TokenSourceRuleTests {
     let gate = TestGate()
     fixture.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
     let calls = (0..<20).map { _ in Task { try await client.accessToken(refused: first).token } }
-    try await yielding { fixture.events.values.count { $0.step == "refreshShared" } == 19 }
+    try await yielding { fixture.events.values.count { $0.step == .refreshShared } == 19 }
     gate.open()
     for call in calls { #expect(try await call.value == first) }
     #expect(fixture.tenant.counters.refreshes == 1)

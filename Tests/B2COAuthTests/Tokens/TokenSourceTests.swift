@@ -1,3 +1,4 @@
+import B2CConnector
 import B2CCore
 import B2CHTTP
 import B2COAuth
@@ -17,7 +18,7 @@ struct TokenSourceTests {
     let before = fixture.network.requestCount
     for _ in 0..<100 { #expect(try await client.accessToken().token == first?.token) }
     #expect(fixture.network.requestCount == before)
-    #expect(fixture.events.values.filter { $0.step == "cacheHit" }.count == 100)
+    #expect(fixture.events.values.filter { $0.step == .cacheHit }.count == 100)
   }
 
   @Test("A token is renewed when less than the margin is left", arguments: [(3_299, 0), (3_301, 1)])
@@ -55,7 +56,7 @@ struct TokenSourceTests {
     await fixture.clock.advance(by: .seconds(3_400))
     fixture.transport.answerTokens(status, "")
     #expect(try await client.accessToken().token == first?.token)
-    #expect(fixture.events.values.contains { $0.step == "staleTokenServed" })
+    #expect(fixture.events.values.contains { $0.step == .staleTokenServed })
     await fixture.clock.advance(by: .seconds(300))
     await #expect(throws: ConnectorError.self) { try await client.accessToken() }
     fixture.transport.letEverythingPass()

@@ -19,7 +19,7 @@ extension Row {
     let url = try Scene.url("http://127.0.0.1:\(server.readLine())/tasks")
     var settings = try Scene.settings()
     settings.taskWebAPI = url
-    var environment = ConnectorEnvironment()
+    var environment = Connector.Environment()
     environment.presenter = NoPage()
     environment.cache = try await Scene.memoryCache(users: 1)
     let connector = try Connector(settings: settings, environment: environment)

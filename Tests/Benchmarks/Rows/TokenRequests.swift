@@ -187,7 +187,7 @@ enum RefreshingProcess {
       scopes: Array(arguments.dropFirst(2)))
     let client = try OAuthClient(
       configuration: configuration,
-      environment: ConnectorEnvironment(presenter: NoPage(), cache: try Scene.fileCache(directory)))
+      environment: Connector.Environment(presenter: NoPage(), cache: try Scene.fileCache(directory)))
     try Child.say("ready")
     _ = readLine()
     _ = try await client.accessToken()

@@ -86,7 +86,7 @@ enum Scene {
   static func client(_ cache: any TokenCache) throws -> OAuthClient {
     try OAuthClient(
       configuration: try configuration(),
-      environment: ConnectorEnvironment(presenter: NoPage(), cache: cache, transport: NoNetwork()))
+      environment: Connector.Environment(presenter: NoPage(), cache: cache, transport: NoNetwork()))
   }
 
   static func connector(
@@ -94,7 +94,7 @@ enum Scene {
   ) throws -> Connector {
     try Connector(
       settings: try settings(),
-      environment: ConnectorEnvironment(presenter: presenter, cache: cache, transport: transport))
+      environment: Connector.Environment(presenter: presenter, cache: cache, transport: transport))
   }
 }
 

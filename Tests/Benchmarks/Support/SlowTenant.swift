@@ -55,7 +55,7 @@ final class SlowTenant: Sendable {
   ) throws -> OAuthClient {
     try OAuthClient(
       configuration: try Self.configuration(authority: authority, shape: tenant.shape, scopes: tenant.apiScopes),
-      environment: ConnectorEnvironment(presenter: presenter, cache: cache, transport: transport))
+      environment: Connector.Environment(presenter: presenter, cache: cache, transport: transport))
   }
 
   static func configuration(

@@ -41,7 +41,7 @@ struct Tour: Sendable {
   }
 
   func makeConnector(clientID: String? = nil, consents: Bool = true) throws -> Connector {
-    var environment = ConnectorEnvironment()
+    var environment = Connector.Environment()
     environment.cache = try StoredTokenCache.files(at: URL(fileURLWithPath: scene.folder))
     environment.transport = transport
     environment.presenter = person.presenter(consents: consents, noting: callbacks)
@@ -76,7 +76,7 @@ struct Tour: Sendable {
 extension Tour {
   private func discovery(_ connector: Connector) async throws {
     let diagnosis = try await connector.diagnose()
-    let failed = diagnosis.findings.filter { $0.outcome == "failed" }
+    let failed = diagnosis.findings.filter { $0.outcome == .failed }
     await findings.check(
       "discovery and diagnosis find nothing to fix", failed.isEmpty,
       failed.map { "\($0.check): \($0.detail)" }.joined(separator: "; "))

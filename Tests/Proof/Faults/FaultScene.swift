@@ -20,7 +20,7 @@ struct FaultScene: Sendable {
   init(_ world: FaultWorld) async throws {
     self.world = world
     let events = events
-    let note: @Sendable (OAuthEvent) -> Void = { event in
+    let note: @Sendable (Connector.Event) -> Void = { event in
       events.withLock {
         $0 += "\(event) "
         dump(event, to: &$0)

@@ -88,7 +88,7 @@ struct FaultWorld: Sendable {
   /// An engine with short limits.
   func engine(
     _ cache: any TokenCache, _ presenter: any SignInPresenter,
-    onEvent: @escaping @Sendable (OAuthEvent) -> Void = { _ in }
+    onEvent: @escaping @Sendable (Connector.Event) -> Void = { _ in }
   ) throws -> OAuthClient {
     let settings = try settings()
     var configuration = OAuthConfiguration(
@@ -99,19 +99,19 @@ struct FaultWorld: Sendable {
     configuration.retry = Self.retry
     return try OAuthClient(
       configuration: configuration,
-      environment: ConnectorEnvironment(presenter: presenter, cache: cache, transport: transport, onEvent: onEvent))
+      environment: Connector.Environment(presenter: presenter, cache: cache, transport: transport, onEvent: onEvent))
   }
 
   /// A connector with short limits for the task API.
   func connector(
     _ cache: any TokenCache, _ presenter: any SignInPresenter,
-    onEvent: @escaping @Sendable (OAuthEvent) -> Void = { _ in }
+    onEvent: @escaping @Sendable (Connector.Event) -> Void = { _ in }
   ) throws -> Connector {
     var settings = try self.settings()
     settings.taskWebAPI = taskFront.url.appendingPathComponent("tasks")
     return try Connector(
       settings: settings,
-      environment: ConnectorEnvironment(presenter: presenter, cache: cache, transport: transport, onEvent: onEvent)
+      environment: Connector.Environment(presenter: presenter, cache: cache, transport: transport, onEvent: onEvent)
     ) {
       $0.taskDialect = .rest
       $0.taskLimits = Self.limits

@@ -10,7 +10,7 @@ struct SecretsWorker: ProofCommand {
   static let summary = ""
 
   private let redirectURI: URL
-  private let environment: ConnectorEnvironment
+  private let environment: Connector.Environment
   private let isQuick: Bool
 
   static func run(_ options: ProofOptions) async throws -> Bool {
@@ -21,7 +21,7 @@ struct SecretsWorker: ProofCommand {
     // The proof looks for the key's text in all that is printed and stored.
     let bytes = Data((0..<32).map { _ in UInt8.random(in: 0...255) })
     try Data(Base64URL.encode(bytes).utf8).write(to: folder.appendingPathComponent("key"))
-    var environment = ConnectorEnvironment()
+    var environment = Connector.Environment()
     environment.cache = try .files(at: folder.appendingPathComponent("cache"), sealedWith: bytes)
     environment.onEvent = { FileHandle.standardError.write(Data("B2CConnector: \($0)\n".utf8)) }
     let worker = SecretsWorker(redirectURI: redirectURI, environment: environment, isQuick: options.isQuick)
@@ -91,7 +91,7 @@ struct SecretsWorker: ProofCommand {
     }
   }
 
-  private func client(_ authority: Authority, _ environment: ConnectorEnvironment? = nil) throws -> OAuthClient {
+  private func client(_ authority: Authority, _ environment: Connector.Environment? = nil) throws -> OAuthClient {
     var configuration = OAuthConfiguration(
       authority: authority, clientID: LocalTenant.standardClientID, redirectURI: redirectURI, scopes: Self.scopes)
     configuration.retry = .none

@@ -133,7 +133,7 @@ struct SoakApp: Sendable {
       authority: try Authority(tenant), clientID: LocalTenant.standardClientID,
       scopes: ["https://contoso.onmicrosoft.com/tasks/read"], redirectURI: redirectURI, taskWebAPI: tasks,
       policies: .init(emailSignIn: try Policy("B2C_1_SignIn")))
-    var environment = ConnectorEnvironment()
+    var environment = Connector.Environment()
     environment.cache = cache
     environment.presenter = presenter
     connector = try Connector(settings: settings, environment: environment) {

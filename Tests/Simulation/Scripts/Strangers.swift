@@ -52,7 +52,7 @@
     func expectsNobody(
       _ settings: ConnectorSettings, _ tenant: LocalTenant, over cache: any TokenCache, _ what: String
     ) throws {
-      var environment = ConnectorEnvironment()
+      var environment = Connector.Environment()
       environment.cache = cache
       environment.transport = LocalNetwork(tenant)
       environment.presenter = ScriptedPresenter(transport: LocalNetwork(tenant), .cancel)

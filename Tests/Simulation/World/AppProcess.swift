@@ -155,7 +155,7 @@
       self.process = process
       let world = process.world
       transport = AppTransport(process)
-      var environment = ConnectorEnvironment()
+      var environment = Connector.Environment()
       environment.cache = cache
       environment.transport = transport
       environment.presenter = SimulatedPage(process)

@@ -46,7 +46,7 @@ private enum ManyUsers {
     let url = try Scene.url("http://127.0.0.1:\(api.readLine())/tasks")
     var settings = try Scene.settings()
     settings.taskWebAPI = url
-    var environment = ConnectorEnvironment()
+    var environment = Connector.Environment()
     environment.presenter = NoPage()
     environment.cache = cache
     environment.transport = ServerParts.transport()

@@ -6,7 +6,7 @@ import SwiftUI
 struct TasksApp: App {
   // The task server of this app changes tasks by their id; leave the closure out for the tutorial's.
   @State private var model = TasksModel {
-    try Connector(settings: .main, environment: ConnectorEnvironment()) { $0.taskDialect = .rest }
+    try Connector(settings: .main, environment: Connector.Environment()) { $0.taskDialect = .rest }
   }
 
   var body: some Scene {

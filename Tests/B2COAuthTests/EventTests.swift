@@ -1,3 +1,4 @@
+import B2CConnector
 import B2CCore
 import B2CHTTP
 import B2COAuth
@@ -11,7 +12,7 @@ import Testing
 #endif
 
 @Suite("Events", .hangLimit)
-struct OAuthEventTests {
+struct EventTests {
   @Test("A refresh tells each step once, with its correlation id")
   func refresh() async throws {
     let fixture = Fixture()
@@ -22,7 +23,7 @@ struct OAuthEventTests {
     let before = fixture.events.values.count
     _ = try await client.accessToken()
     let events = fixture.events.values.dropFirst(before)
-    #expect(events.map(\.step) == ["cacheMiss", "refreshStarted", "refreshFinished"])
+    #expect(events.map(\.step) == [.cacheMiss, .refreshStarted, .refreshFinished])
     #expect(events.allSatisfy { $0.correlationID == id && $0.policyID == Fixture.signIn && $0.errorCode == nil })
   }
 
@@ -32,7 +33,7 @@ struct OAuthEventTests {
     fixture.transport.answerTokens(503, "")
     _ = try await client.accessToken()
     let last = fixture.events.values.suffix(2)
-    #expect(last.map(\.step) == ["refreshFinished", "staleTokenServed"])
+    #expect(last.map(\.step) == [.refreshFinished, .staleTokenServed])
     #expect(last.allSatisfy { $0.errorCode == .serviceUnavailable && $0.correlationID != nil })
   }
 
@@ -44,7 +45,7 @@ struct OAuthEventTests {
     let client = try fixture.client { $0.retry = RetryPolicy(maximumDelay: .zero) }
     let result = try await client.signIn()
     let events = fixture.events.values
-    #expect(events.map(\.step) == ["signInStarted", "retry", "retry", "retry", "signInFinished"])
+    #expect(events.map(\.step) == [.signInStarted, .retry, .retry, .retry, .signInFinished])
     #expect(events.map(\.errorCode) == [nil, .serviceUnavailable, .serviceUnavailable, .network, nil])
     #expect(events.allSatisfy { $0.policyID == Fixture.signIn && $0.correlationID == result.correlationID })
   }
@@ -56,7 +57,7 @@ struct OAuthEventTests {
     try await client.signIn()
     try await client.signOut()
     let event = try #require(fixture.events.values.last)
-    #expect(event.step == "signedOut" && event.policyID == Fixture.signIn)
+    #expect(event.step == .signedOut && event.policyID == Fixture.signIn)
     #expect(event.correlationID == ErrorCorrelationTests.id)
   }
 
@@ -75,8 +76,8 @@ struct OAuthEventTests {
 
   @Test("An event is one line")
   func line() {
-    let event = OAuthEvent(
-      step: "refreshFinished", policyID: "B2C_1_SignIn", correlationID: ErrorCorrelationTests.id, errorCode: .network)
+    let event = Connector.Event(
+      step: .refreshFinished, policyID: "B2C_1_SignIn", correlationID: ErrorCorrelationTests.id, errorCode: .network)
     #expect(
       "\(event)" == "refreshFinished policy=B2C_1_SignIn error=network "
         + "correlation=01020304-0506-0708-090a-0b0c0d0e0f10")

@@ -1,14 +1,15 @@
+package import B2CConnector
 package import B2CHTTP
 package import B2COAuth
 package import B2CTokenCache
 package import Foundation
 
-extension ConnectorEnvironment {
+extension Connector.Environment {
   /// An environment of given parts, with tokens in memory.
   package init(
     presenter: any SignInPresenter, cache: any TokenCache = .memory(),
     transport: any HTTPTransport = URLSessionTransport(), clock: any Clock<Duration> = ContinuousClock(),
-    now: @escaping @Sendable () -> Date = { Date() }, onEvent: @escaping @Sendable (OAuthEvent) -> Void = { _ in }
+    now: @escaping @Sendable () -> Date = { Date() }, onEvent: @escaping @Sendable (Connector.Event) -> Void = { _ in }
   ) {
     self.init()
     self.presenter = presenter

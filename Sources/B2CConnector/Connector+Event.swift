@@ -1,0 +1,93 @@
+public import B2CCore
+public import Foundation
+
+extension Connector {
+  /// Something that a connector did, reported to ``Environment/onEvent`` when it happens.
+  ///
+  /// Nothing in it is secret.
+  ///
+  /// ```swift
+  /// var environment = Connector.Environment()
+  /// environment.onEvent = { event in
+  ///   if event.step == .refreshFinished, let code = event.errorCode { print("No new token: \(code)") }
+  /// }
+  /// ```
+  public struct Event: Sendable, Hashable {
+    /// What happened.
+    public var step: Step
+    /// The policy concerned.
+    public var policyID: String?
+    /// The correlation id of the requests concerned; requests to APIs have that of the settings only.
+    public var correlationID: UUID?
+    /// The code of the error, if the step failed.
+    public var errorCode: ErrorCode?
+
+    /// Makes an event.
+    ///
+    /// - Parameters:
+    ///   - step: What happened.
+    ///   - policyID: The policy concerned.
+    ///   - correlationID: The correlation id of the requests concerned.
+    ///   - errorCode: The code of the error, if the step failed.
+    public init(
+      step: Step, policyID: String? = nil, correlationID: UUID? = nil, errorCode: ErrorCode? = nil
+    ) {
+      self.step = step
+      self.policyID = policyID
+      self.correlationID = correlationID
+      self.errorCode = errorCode
+    }
+  }
+}
+
+extension Connector.Event {
+  /// What a connector reports, as an open set: later versions may report more.
+  public struct Step: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    /// The step's stable name.
+    public var rawValue: String
+
+    /// Makes a step from its stable name.
+    ///
+    /// - Parameter rawValue: The name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    init(_ step: OAuthStep) { rawValue = step.rawValue }
+
+    /// The step's stable name.
+    public var description: String { rawValue }
+
+    /// A sign-in has begun.
+    public static let signInStarted = Self(.signInStarted)
+    /// A sign-in has ended, successfully or with an error.
+    public static let signInFinished = Self(.signInFinished)
+    /// A stored access token served a call.
+    public static let cacheHit = Self(.cacheHit)
+    /// No stored access token could serve a call.
+    public static let cacheMiss = Self(.cacheMiss)
+    /// A refresh token is being used.
+    public static let refreshStarted = Self(.refreshStarted)
+    /// A call waits for a refresh that another call has started.
+    public static let refreshShared = Self(.refreshShared)
+    /// A refresh has ended, successfully or with an error.
+    public static let refreshFinished = Self(.refreshFinished)
+    /// A refresh failed, and the call got a token that has not expired yet.
+    public static let staleTokenServed = Self(.staleTokenServed)
+    /// The cache could not store a refreshed token, which stays in memory until the cache takes it.
+    public static let storingFailed = Self(.storingFailed)
+    /// A request is sent again, to an API too, after an answer or a failure that ``Connector/Event/errorCode`` names.
+    public static let retry = Self(.retry)
+    /// A user was removed from this device.
+    public static let signedOut = Self(.signedOut)
+  }
+}
+
+extension Connector.Event: CustomStringConvertible {
+  /// Step, policy, error and correlation id in one line.
+  public var description: String {
+    var words = [step.rawValue]
+    if let policyID { words.append("policy=\(PrintableText.plain(policyID, limit: 128))") }
+    if let errorCode { words.append("error=\(errorCode.rawValue)") }
+    if let correlationID { words.append("correlation=\(correlationID.uuidString.lowercased())") }
+    return words.joined(separator: " ")
+  }
+}
