@@ -74,6 +74,9 @@ extension Authority {
     case entra
     /// Any OpenID Connect issuer, known by its metadata alone.
     case openIDConnect
+
+    /// Whether the service speaks with Microsoft's extensions and ignores case in ids.
+    package var isMicrosoft: Bool { self != .openIDConnect }
   }
 
   /// Returns the kind of the authority together with a policy.
@@ -106,7 +109,7 @@ extension Authority: CustomStringConvertible {
   ///
   /// A kind that was given beside the text has to be given again.
   public var description: String {
-    guard kind != .openIDConnect, let tenant else { return origin + path }
+    guard kind.isMicrosoft, let tenant else { return origin + path }
     return Self.text(origin: origin, tenant: tenant, policy: policy, form: form)
   }
 }

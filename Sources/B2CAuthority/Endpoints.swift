@@ -40,7 +40,7 @@ package struct Endpoints: Sendable, Hashable {
       }
       return url
     }
-    let isKnown = kind != .openIDConnect
+    let isKnown = kind.isMicrosoft
     metadata = try url((isKnown ? "/v2.0" : "") + "/.well-known/openid-configuration")
     authorization = isKnown ? try url("/oauth2/v2.0/authorize") : nil
     token = isKnown ? try url("/oauth2/v2.0/token") : nil

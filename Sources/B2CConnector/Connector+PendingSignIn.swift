@@ -24,7 +24,7 @@ extension Connector {
   public func beginSignIn(
     policy: Policy? = nil, options: SignInOptions = SignInOptions()
   ) async throws -> PendingSignIn {
-    try await mapping {
+    try await asConnectorError {
       try await SignIn(services: oauth).begin(policy: configured(policy), options: options)
     }
   }
@@ -46,6 +46,6 @@ extension Connector {
   ///   an hour ago, `invalidResponse` when the callback is not of this sign-in; otherwise as ``signIn(policy:options:)``.
   @discardableResult
   public func finishSignIn(_ pending: PendingSignIn, callback: URL) async throws -> SignInResult {
-    try await mapping { try await SignIn(services: oauth).finish(pending, callback: callback) }
+    try await asConnectorError { try await SignIn(services: oauth).finish(pending, callback: callback) }
   }
 }

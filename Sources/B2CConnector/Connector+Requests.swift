@@ -22,7 +22,7 @@ extension Connector {
   public func authorizedRequest(
     for request: URLRequest, scopes: [String]? = nil, user: UserInfo? = nil
   ) async throws -> URLRequest {
-    try await mapping {
+    try await asConnectorError {
       try await authorizedTransport(scopes, user).authorized(request)
     }
   }
@@ -51,7 +51,7 @@ extension Connector {
   public func data(
     for request: URLRequest, scopes: [String]? = nil, user: UserInfo? = nil, limits: TransportLimits? = nil
   ) async throws -> (Data, HTTPURLResponse) {
-    try await mapping {
+    try await asConnectorError {
       var history = RequestHistory()
       return try await authorizedTransport(scopes, user).send(
         request, limits: limits ?? oauth.configuration.limits, noting: &history)

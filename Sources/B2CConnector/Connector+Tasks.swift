@@ -15,7 +15,7 @@ extension Connector {
   /// - Throws: ``ConnectorError``: `interactionRequired` when only a sign-in helps; `configuration`; what the API
   ///   answered.
   public func getTaskList(user: UserInfo? = nil) async throws -> [TaskItem] {
-    try await mapping { try await tasks(of: user).list() }
+    try await asConnectorError { try await tasks(of: user).list() }
   }
 
   /// Adds a task.
@@ -37,7 +37,7 @@ extension Connector {
   /// - Throws: ``ConnectorError``; see ``getTaskList(user:)``.
   @discardableResult
   public func addTask(_ task: TaskItem, user: UserInfo? = nil) async throws -> TaskItem {
-    try await mapping { try await tasks(of: user).add(task) }
+    try await asConnectorError { try await tasks(of: user).add(task) }
   }
 
   /// Changes a task, such as whether it is completed.
@@ -56,7 +56,7 @@ extension Connector {
   /// - Throws: ``ConnectorError``; see ``getTaskList(user:)``.
   @discardableResult
   public func updateTask(_ task: TaskItem, user: UserInfo? = nil) async throws -> TaskItem {
-    try await mapping { try await tasks(of: user).update(task) }
+    try await asConnectorError { try await tasks(of: user).update(task) }
   }
 
   /// Deletes a task.
@@ -72,7 +72,7 @@ extension Connector {
   ///   - user: Whose task; that of the user who signed in last when `nil`.
   /// - Throws: ``ConnectorError``; see ``getTaskList(user:)``.
   public func deleteTask(_ task: TaskItem, user: UserInfo? = nil) async throws {
-    try await mapping { try await tasks(of: user).delete(task) }
+    try await asConnectorError { try await tasks(of: user).delete(task) }
   }
 
   private func tasks(of user: UserInfo?) throws(ConnectorError) -> TaskAPIClient {

@@ -107,7 +107,7 @@ extension Connector {
   ///   the result could not be kept.
   @discardableResult
   public func signIn(policy: Policy? = nil, options: SignInOptions = SignInOptions()) async throws -> SignInResult {
-    try await mapping {
+    try await asConnectorError {
       var options = options
       options.prefersFullScreen = settings.fullScreen
       return try await SignIn(services: oauth).run(policy: configured(policy), options: options)
@@ -135,7 +135,7 @@ extension Connector {
   public func signInWithDeviceCode(
     scopes: [String]? = nil, show: @Sendable (DeviceAuthorization) async throws -> Void
   ) async throws -> SignInResult {
-    try await mapping {
+    try await asConnectorError {
       try await DeviceFlow(services: oauth).run(scopes: scopes ?? oauth.configuration.scopes, show: show)
     }
   }
@@ -159,7 +159,7 @@ extension Connector {
   ///   otherwise see ``signIn(policy:options:)``.
   @discardableResult
   public func doPolicy(_ kind: Policy.Kind, options: SignInOptions = SignInOptions()) async throws -> UserInfo {
-    try await signIn(policy: try await mapping { try policy(for: kind) }, options: options).user
+    try await signIn(policy: try await asConnectorError { try policy(for: kind) }, options: options).user
   }
 
   /// Returns the policy that a sign-in of a kind runs; `nil` where the authority has none.
@@ -229,7 +229,7 @@ extension Connector {
   ///   errors.
   @discardableResult
   public func signOut(endsBrowserSession: Bool = false, sendsIDTokenHint: Bool = false) async throws -> BrowserSignOut {
-    try await mapping(evenIfCancelled: .tokenCache) {
+    try await asConnectorError(evenIfCancelled: .tokenCache) {
       try await SignOut(services: oauth).run(
         nil, endsBrowserSession: endsBrowserSession, sendsIDTokenHint: sendsIDTokenHint)
     }
@@ -253,7 +253,7 @@ extension Connector {
   public func signOut(
     _ user: UserInfo, endsBrowserSession: Bool = false, sendsIDTokenHint: Bool = false
   ) async throws -> BrowserSignOut {
-    try await mapping(evenIfCancelled: .tokenCache) {
+    try await asConnectorError(evenIfCancelled: .tokenCache) {
       try await SignOut(services: oauth).run(
         user.id, endsBrowserSession: endsBrowserSession, sendsIDTokenHint: sendsIDTokenHint)
     }

@@ -10,7 +10,7 @@ extension Connector {
   ///   - body: The call.
   /// - Returns: What the call returns.
   /// - Throws: ``ConnectorError``; `CancellationError` when the calling task was cancelled.
-  func mapping<Result>(
+  func asConnectorError<Result>(
     evenIfCancelled code: ErrorCode? = nil, _ body: () async throws -> Result
   ) async throws -> Result {
     do {

@@ -50,7 +50,11 @@ package struct IDTokenClaims: Sendable, Hashable {
     }
     self.issuer = issuer
     subject = try Self.subject(fields)
-    audience = try Self.audience(fields)
+    guard let clients = Self.audience(in: fields), !clients.isEmpty else {
+      let fault = fields["aud"]?.array?.isEmpty == false ? "its aud is not a list of strings" : "it has no aud"
+      throw ConnectorError(idToken: fault, recoverySuggestion: Advice.client)
+    }
+    audience = clients
     expiration = try Self.time("exp", fields)
     issuedAt = try Self.time("iat", fields)
     notBefore = try fields["nbf"] == nil ? nil : Self.time("nbf", fields)
@@ -79,19 +83,16 @@ package struct IDTokenClaims: Sendable, Hashable {
     return objectID
   }
 
-  /// `aud`, which is a text or a list of texts (RFC 7519 section 4.1.3).
-  static func audience(_ fields: [String: JSONValue]) throws(ConnectorError) -> [String] {
-    switch fields["aud"] {
-    case .string(let client): return [client]
-    case .array(let elements) where !elements.isEmpty:
-      let clients = elements.compactMap(\.string)
-      guard clients.count == elements.count else {
-        throw ConnectorError(idToken: "its aud is not a list of strings", recoverySuggestion: Advice.client)
-      }
-      return clients
-    default: throw ConnectorError(idToken: "it has no aud", recoverySuggestion: Advice.client)
-    }
+  /// Returns the clients that a token is for; `nil` unless `aud` is a text or a list of texts (RFC 7519 section 4.1.3).
+  package static func audience(in claims: [String: JSONValue]) -> [String]? {
+    if let client = claims["aud"]?.string { return [client] }
+    guard let elements = claims["aud"]?.array else { return nil }
+    let clients = elements.compactMap(\.string)
+    return clients.count == elements.count ? clients : nil
   }
+
+  /// Returns the policy that a token of Azure AD B2C names: `tfp`, or in old policies `acr`.
+  package static func policy(in claims: [String: JSONValue]) -> JSONValue? { claims["tfp"] ?? claims["acr"] }
 }
 
 extension IDTokenClaims: Redacted {

@@ -125,7 +125,7 @@ extension IDTokenVerifier {
       }
     }
     guard let policy = expectations.policy else { return }
-    guard let value = claims.all["tfp"] ?? claims.all["acr"] else {
+    guard let value = IDTokenClaims.policy(in: claims.all) else {
       throw ConnectorError(idToken: "it names no policy", recoverySuggestion: Advice.policy)
     }
     guard let text = value.string, ASCIIText.isSameIgnoringCase(text, policy) else {

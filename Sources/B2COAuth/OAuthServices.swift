@@ -21,7 +21,7 @@ package final class OAuthServices: Sendable {
     if let retired = configuration.authority.retirement(for: configuration.defaultPolicy) {
       throw retired.error
     }
-    isMicrosoft = configuration.authority.kind(for: configuration.defaultPolicy) != .openIDConnect
+    isMicrosoft = configuration.authority.kind(for: configuration.defaultPolicy).isMicrosoft
     var configuration = configuration
     // Microsoft's services answer in small letters, whatever was registered; elsewhere every byte counts.
     if isMicrosoft { configuration.clientID = ASCIIText.lowercased(configuration.clientID) }
@@ -88,7 +88,7 @@ package final class OAuthServices: Sendable {
   }
 
   /// Runs a step between two events, or before the second.
-  func reporting<Result>(
+  func emittingEvents<Result>(
     _ started: OAuthStep?, _ finished: OAuthStep, policyID: String?, correlationID: UUID,
     _ body: () async throws -> Result
   ) async throws -> Result {

@@ -14,7 +14,7 @@ package struct SignIn: Sendable {
   package func run(policy: Policy?, options: SignInOptions) async throws -> SignInResult {
     let correlationID = services.correlationID()
     let number = OpenPages.nextNumber()
-    return try await services.reporting(
+    return try await services.emittingEvents(
       .signInStarted, .signInFinished, policyID: policy?.id, correlationID: correlationID
     ) {
       do {
@@ -37,7 +37,7 @@ package struct SignIn: Sendable {
 
   /// The second half: everything after the callback.
   package func finish(_ pending: PendingSignIn, callback: URL) async throws -> SignInResult {
-    try await services.reporting(
+    try await services.emittingEvents(
       nil, .signInFinished, policyID: pending.policyID, correlationID: pending.correlationID
     ) {
       try await redeem(pending, callback)

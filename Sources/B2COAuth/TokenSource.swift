@@ -46,15 +46,6 @@ package struct TokenSource: Sendable {
   private var store: SessionStore { services.store }
   private var now: Date { services.environment.now() }
 
-  /// The tokens of a user for the calls of an API.
-  package func bearerTokens(for scopes: [String]? = nil, user: UserInfo? = nil) -> BearerTokens {
-    { refused in
-      // By the time a token is refused another user may be the current one.
-      let token = try await token(for: scopes, userID: refused?.userID ?? user?.id, refused: refused?.token)
-      return (token.token, token.userID)
-    }
-  }
-
   // MARK: The silent hit
 
   /// Returns an access token of a user; ``Connector`` documents it.
@@ -233,7 +224,7 @@ package struct TokenSource: Sendable {
         // A transport of the app may never return: after twice the limit it is not waited for any longer. What comes later
         // is stored all the same.
         let outcome = try await SharedWork<UUID, TokenOffer>().value(
-          for: correlationID, atMost: services.configuration.limits.deadline * 2, on: services.environment.clock
+          for: correlationID, atMost: services.wait.limit, on: services.wait.clock
         ) { try await exchange(refreshToken, renewal, session, route) }
         if let token = outcome.token { return token }
       } catch let error as ConnectorError {

@@ -46,8 +46,8 @@ package final class SessionStore: Sendable {
 
   /// How long a call waits for other calls and other processes, twice the limit of a request, and on which clock.
   package struct Wait: Sendable {
-    let limit: Duration
-    let clock: any Clock<Duration>
+    package let limit: Duration
+    package let clock: any Clock<Duration>
 
     package init(requestLimit: Duration, clock: any Clock<Duration>) {
       limit = requestLimit * 2

@@ -1,4 +1,5 @@
 package import B2CCore
+internal import B2CIDToken
 package import B2CTokenCache
 package import Foundation
 
@@ -50,8 +51,8 @@ extension TokenRecord {
     if refreshToken != nil, refreshTokenExpiresAt.map({ $0 > now }) ?? true { return true }
     if accessTokens.contains(where: { $0.expiresAt > now }) { return true }
     // A sign-in that asked for neither an API nor offline access leaves an id_token alone.
-    guard accessTokens.isEmpty, idToken != nil, let end = claims["exp"]?.double else { return false }
-    return Date(timeIntervalSince1970: end) > now
+    guard accessTokens.isEmpty, idToken != nil else { return false }
+    return claims["exp"].flatMap(NumericDate.date).map { $0 > now } ?? false
   }
 }
 

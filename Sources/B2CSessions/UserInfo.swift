@@ -44,7 +44,7 @@ public struct UserInfo: Sendable, Hashable, Identifiable {
 
   // Elsewhere than at Microsoft's authorities `acr` is an authentication context and no policy.
   package init(id: String, claims: [String: JSONValue], hasSession: Bool, isMicrosoft: Bool) {
-    let policyID = isMicrosoft ? claims["tfp"]?.string ?? claims["acr"]?.string : nil
+    let policyID = isMicrosoft ? IDTokenClaims.policy(in: claims)?.string : nil
     self.init(id: id, claims: claims, policyID: policyID, hasSession: hasSession)
   }
 

@@ -1,7 +1,7 @@
 internal import B2CAuthority
 public import B2CConnector
 internal import B2CHTTP
-public import B2COAuth
+internal import B2COAuth
 public import B2CSettings
 public import B2CTokenCache
 public import Foundation

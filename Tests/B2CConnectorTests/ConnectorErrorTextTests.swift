@@ -52,9 +52,9 @@ struct ConnectorErrorTextTests {
     let body: JSONValue = ["error": "access_denied", "error_description": .string(said)]
     let response = try LocalResponse(status: 400).answer(to: URL(filePath: "/")).1
     let answers = [
-      ServerAnswer(try callback("access_denied", said), at: .b2c, hiding: []),
-      ServerAnswer(Data("\(body)".utf8), response, to: .code, at: .b2c, hiding: []),
-      ServerAnswer(Data("\(body)".utf8), response, to: .refresh(addsClaims: false), at: .b2c, hiding: []),
+      ErrorResponse(try callback("access_denied", said), at: .b2c, hiding: []),
+      ErrorResponse(Data("\(body)".utf8), response, to: .code, at: .b2c, hiding: []),
+      ErrorResponse(Data("\(body)".utf8), response, to: .refresh(addsClaims: false), at: .b2c, hiding: []),
     ]
     for answer in answers {
       let error = answer.asError(
@@ -69,7 +69,7 @@ struct ConnectorErrorTextTests {
   @Test(
     "Words of a service that end without a full stop, or in another mark", arguments: ["Gone", "Gone.", "Why?", "Oh!"])
   func words(_ said: String) throws {
-    var error = ServerAnswer(try callback("x", said), at: .b2c, hiding: []).asError()
+    var error = ErrorResponse(try callback("x", said), at: .b2c, hiding: []).asError()
     error.recoverySuggestion = "Try again."
     try check(error)
   }

@@ -1,6 +1,6 @@
 package import B2CConnector
 package import B2CHTTP
-package import B2COAuth
+internal import B2COAuth
 package import B2CTokenCache
 package import Foundation
 

@@ -33,11 +33,11 @@ extension PendingSignIn {
   /// Returns the error of a callback, if it has one.
   private func refusal(_ parameters: CallbackParameters, _ provider: Provider) -> ConnectorError? {
     parameters["error"].map { _ in
-      error(of: ServerAnswer(parameters, at: provider.tokenRoute.service, hiding: secrets), provider)
+      error(of: ErrorResponse(parameters, at: provider.tokenRoute.service, hiding: secrets), provider)
     }
   }
 
-  private func error(of answer: ServerAnswer, _ provider: Provider) -> ConnectorError {
+  private func error(of answer: ErrorResponse, _ provider: Provider) -> ConnectorError {
     answer.asError(
       scopes: provider.sent(scopes), policy: provider.policy, correlationID: provider.known(correlationID)
     ).about(provider.authorizationEndpoint)
@@ -71,10 +71,10 @@ extension PendingSignIn {
       guard [.interactionRequired, .userCancelledInPage].contains(refusal.code) else { throw refusal }
       return nil
     }
-    if let refusal = ServerAnswer(page: body, response, at: provider.tokenRoute.service, hiding: secrets) {
+    if let refusal = ErrorResponse(page: body, response, at: provider.tokenRoute.service, hiding: secrets) {
       throw error(of: refusal, provider)
     }
-    let title = ServerAnswer.shown(PageText.words(of: body), text).map { " (“\($0)”)" } ?? ""
+    let title = ErrorResponse.shown(PageText.words(of: body), text).map { " (“\($0)”)" } ?? ""
     return ErrorCode(temporaryStatus: response.statusCode) == nil
       ? "it showed a page\(title) instead of an answer"
       : "it could not be asked (status \(response.statusCode))\(title)"

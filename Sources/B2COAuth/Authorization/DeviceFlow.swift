@@ -13,7 +13,9 @@ package struct DeviceFlow: Sendable {
     scopes: [String], show: @Sendable (DeviceAuthorization) async throws -> Void
   ) async throws -> SignInResult {
     let correlationID = services.correlationID()
-    return try await services.reporting(.signInStarted, .signInFinished, policyID: nil, correlationID: correlationID) {
+    return try await services.emittingEvents(
+      .signInStarted, .signInFinished, policyID: nil, correlationID: correlationID
+    ) {
       let provider = try await services.providers.provider(
         for: services.configuration.defaultPolicy, correlationID: correlationID)
       guard let endpoint = provider.deviceAuthorizationEndpoint else {

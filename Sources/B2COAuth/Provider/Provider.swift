@@ -61,7 +61,7 @@ struct TokenRoute: Sendable {
   var issuer: String?
 
   /// Whether the provider speaks with Microsoft's extensions.
-  var isMicrosoft: Bool { service != .openIDConnect }
+  var isMicrosoft: Bool { service.isMicrosoft }
 }
 
 /// The provider's own metadata (OpenID Connect Discovery 1.0 section 3, RFC 8414 section 2).

@@ -123,7 +123,7 @@ actor ProviderDirectory {
         "The metadata names the issuer \(shown), which does not belong to the authority \(authority).",
         recoverySuggestion: "Check the authority in the settings.")
     }
-    if authority.kind(for: policy) == .openIDConnect,
+    if !authority.kind(for: policy).isMicrosoft,
       let name = metadata.authorizationEndpoint.flatMap({ ReservedParameters.first(in: $0) })
     {
       throw ConnectorError(
@@ -175,7 +175,7 @@ actor ProviderDirectory {
       status: status)
     error.retryAfter = RetryAfter.seconds(in: response)
     // Microsoft's services say here that there is no such tenant or policy.
-    let said = ServerAnswer(page: body, response, at: configuration.authority.kind(for: policy), hiding: [])
+    let said = ErrorResponse(page: body, response, at: configuration.authority.kind(for: policy), hiding: [])
     (error.oauthError, error.serverCode, error.serverDescription) = (said?.error, said?.code, said?.description)
     throw error.about(url)
   }

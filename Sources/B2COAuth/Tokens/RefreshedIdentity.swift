@@ -54,15 +54,11 @@ struct RefreshedIdentity: Sendable {
     let identity = UserIdentity(
       claims: all.mapValues(JSONValue.string), issuer: all["iss"] ?? route.issuer ?? "", isMicrosoft: isMicrosoft)
     guard ASCIIText.isSame(identity.userID, userID) else { return "another user than the sign-in" }
-    if let audience = audience(new), !audience.contains(where: { ASCIIText.isSame($0, clientID) }) {
+    if let audience = IDTokenClaims.audience(in: new), !audience.contains(where: { ASCIIText.isSame($0, clientID) }) {
       return "another client than this app"
     }
     if let party = new["azp"]?.string, !ASCIIText.isSame(party, clientID) { return "another client than this app" }
     return nil
-  }
-
-  private func audience(_ claims: [String: JSONValue]) -> [String]? {
-    claims["aud"]?.array?.compactMap(\.string) ?? claims["aud"]?.string.map { [$0] }
   }
 
   /// Whether its claims are those of the same sign-in, no older than the record's, and not expired.
@@ -72,7 +68,7 @@ struct RefreshedIdentity: Sendable {
   private func isOfSignIn(_ new: [String: JSONValue], _ named: [String: String], _ old: [String: JSONValue]) -> Bool {
     let latest = now.addingTimeInterval(skew)
     guard named["iss"] != nil, named["sub"] != nil || new["sub"] == .string(IDTokenClaims.subjectPlaceholder),
-      audience(new) != nil,
+      IDTokenClaims.audience(in: new) != nil,
       let end = new["exp"].flatMap(NumericDate.date), end.addingTimeInterval(skew) > now
     else { return false }
     // A token without `iat` counts as new; one whose `iat` is no time does not count.
@@ -80,7 +76,9 @@ struct RefreshedIdentity: Sendable {
       end.timeIntervalSince(issued) <= Self.longestLife
     else { return false }
     if let nonce = new["nonce"], let before = old["nonce"], nonce != before { return false }
-    if let time = new["auth_time"]?.double, let before = old["auth_time"]?.double, abs(time - before) > Self.tolerance {
+    if let time = new["auth_time"].flatMap(NumericDate.date), let before = old["auth_time"].flatMap(NumericDate.date),
+      abs(time.timeIntervalSince(before)) > Self.tolerance
+    {
       return false
     }
     guard let before = old["iat"].flatMap(NumericDate.date), before <= latest else { return true }

@@ -94,10 +94,10 @@ struct TokenEndpoint: Sendable {
     correlationID: UUID?
   ) -> ConnectorError {
     func value(_ name: String) -> String? { fields.first { $0.name == name }?.value }
-    let place: ServerAnswer.Place =
+    let place: ErrorResponse.Place =
       value("refresh_token") != nil
       ? .refresh(addsClaims: value("claims") != nil) : value("device_code") == nil ? .code : .device
-    let said = ServerAnswer(
+    let said = ErrorResponse(
       answer.body, answer.response, to: place, at: route.service, hiding: Self.secretFields.compactMap(value))
     let scopes = value("scope")?.split(separator: " ").map(String.init) ?? []
     var error = said.asError(scopes: scopes, policy: route.policy, correlationID: correlationID)

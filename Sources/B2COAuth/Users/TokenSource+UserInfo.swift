@@ -3,18 +3,7 @@ internal import B2CIDToken
 internal import Foundation
 
 extension TokenSource {
-  /// Returns the provider's present answer about a user, without opening a page.
-  ///
-  /// It is asked for at the provider's userinfo endpoint (OpenID Connect Core section 5.3), with the user's access token.
-  /// Microsoft's authorities have none for an app's tokens, since Entra ID's is an API of Microsoft Graph: there, and
-  /// where a provider publishes none, the verified claims of the last id_token are returned.
-  ///
-  /// - Parameter user: The user to ask about; the current one when `nil`.
-  /// - Returns: The user; `subject` is always that of the verified id_token.
-  /// - Throws: ``ConnectorError``: `interactionRequired` when no user is signed in; `invalidResponse` when the answer is not
-  ///   JSON or is about another user; `unauthorized`, `insufficientScope` and `claimsRequired` when the endpoint wants
-  ///   another token; `server` and what a silent token call throws. `CancellationError` when the calling task was
-  ///   cancelled.
+  /// Returns the provider's present answer about a user, as `Connector.fetchUserInfo(user:)` documents it.
   package func userInfo(user: UserInfo? = nil) async throws -> UserInfo {
     guard let session = try await services.session(user?.id) else { throw Self.notSignedIn(user?.id) }
     let verified = services.user(session)
@@ -60,20 +49,5 @@ extension TokenSource {
       ).about(url)
     }
     return (claims, subject)
-  }
-
-  /// The transport of the calls of an API, with the tokens of a user unless others are given; repeats are events.
-  package func transport(
-    to origins: Set<Origin>, for scopes: [String]? = nil, user: UserInfo?, retry: RetryPolicy,
-    tokens: BearerTokens? = nil
-  ) -> AuthorizedTransport {
-    AuthorizedTransport(
-      RetryingTransport(
-        transport: services.environment.transport, policy: retry, clock: services.environment.clock
-      ) { [services] code in
-        let session = try? await services.session(user?.id)
-        services.report(.retry, session?.record.policyID, error: code)
-      },
-      tokens: tokens ?? bearerTokens(for: scopes, user: user), allowedOrigins: origins)
   }
 }

@@ -49,7 +49,7 @@ struct ServiceCodeTests {
       let kept = try registered.filter {
         let (body, response) = try LocalResponse(status: status, body: Data(#"{"error":"\#($0)"}"#.utf8))
           .answer(to: URL(filePath: "/"))
-        return !ServerAnswer(
+        return !ErrorResponse(
           body, response, to: .refresh(addsClaims: false), at: .openIDConnect, hiding: []
         ).asError().endsSession
       }

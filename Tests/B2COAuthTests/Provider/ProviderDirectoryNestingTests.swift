@@ -31,7 +31,7 @@ struct ProviderDirectoryNestingTests {
     Answer(testDescription: "error") {
       let body = Data((#"{"error":"invalid_grant","x":"# + $0 + "}").utf8)
       return HTTPURLResponse(url: URL(filePath: "/"), statusCode: 400, httpVersion: nil, headerFields: nil).flatMap {
-        ServerAnswer(body, $0, to: .code, at: .b2c, hiding: []).error
+        ErrorResponse(body, $0, to: .code, at: .b2c, hiding: []).error
       } != nil
     },
     Answer(testDescription: "device") {

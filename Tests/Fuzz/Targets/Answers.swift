@@ -68,16 +68,16 @@ extension FuzzTarget {
   private static func checkRefusal(_ body: ArraySlice<UInt8>, status: Int) throws {
     let (body, response) = try LocalResponse(status: status, body: Data(body)).answer(to: URL(filePath: "/"))
     for service in [Authority.Kind.b2c, .openIDConnect] {
-      let page = ServerAnswer(page: body, response, at: service, hiding: [Secret(sent)])
+      let page = ErrorResponse(page: body, response, at: service, hiding: [Secret(sent)])
       if let page { try check(page, status: status) }
-      for place in [ServerAnswer.Place.code, .device, .refresh(addsClaims: false)] {
-        let answered = ServerAnswer(body, response, to: place, at: service, hiding: [sent])
+      for place in [ErrorResponse.Place.code, .device, .refresh(addsClaims: false)] {
+        let answered = ErrorResponse(body, response, to: place, at: service, hiding: [sent])
         try check(answered, status: status)
       }
     }
   }
 
-  private static func check(_ answered: ServerAnswer, status: Int) throws {
+  private static func check(_ answered: ErrorResponse, status: Int) throws {
     var shown = ""
     dump(answered, to: &shown)
     try expectHidden(sentSearch, in: shown)

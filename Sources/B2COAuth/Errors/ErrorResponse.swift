@@ -5,7 +5,7 @@ internal import Foundation
 /// What the sign-in service answered instead of what was asked for (RFC 6749 sections 4.1.2.1 and 5.2), and what it means.
 ///
 /// Every text in it is printable, on one line and cut; what looks like a token, or was sent, is replaced.
-struct ServerAnswer: Sendable {
+struct ErrorResponse: Sendable {
   /// Where an answer came.
   enum Place: Sendable, Equatable {
     /// By a redirect from the user's page.
@@ -45,7 +45,7 @@ struct ServerAnswer: Sendable {
 
 // MARK: - Reading
 
-extension ServerAnswer {
+extension ErrorResponse {
   /// Reads the error of a callback, decoded from its form (RFC 6749 section 4.1.2.1).
   init(_ parameters: CallbackParameters, at service: Authority.Kind, hiding secrets: [Secret]) {
     self.init(place: .callback, service: service)
@@ -137,7 +137,7 @@ extension ServerAnswer {
 
 // MARK: - The table
 
-extension ServerAnswer {
+extension ErrorResponse {
   /// What the answer means: the first rule that fits.
   private var meaning: ServiceCode {
     func means(
@@ -207,7 +207,7 @@ extension ServerAnswer {
   private var meansRefreshTokenIsRefused: Bool {
     // A server that says "later" in a status of the 400s says nothing about the token either.
     let temporary = ["temporarily_unavailable", "server_error", "slow_down"]
-    guard service == .openIDConnect, code == nil, let error = error ?? (isEmpty ? "" : nil) else { return false }
+    guard !service.isMicrosoft, code == nil, let error = error ?? (isEmpty ? "" : nil) else { return false }
     return isRefusal && !(Self.aboutTheRequest + temporary).contains(error)
   }
 

@@ -12,7 +12,7 @@ import Testing
 #endif
 
 @Suite("What a server's refusal means", .hangLimit)
-struct ServerAnswerTests {
+struct ErrorResponseTests {
   struct Meaning: Sendable, CustomTestStringConvertible {
     let codes: [Int]
     let means: ErrorCode

@@ -20,7 +20,7 @@ extension Connector {
   /// - Returns: The findings, in the order to fix them.
   /// - Throws: `CancellationError` when the calling task was cancelled.
   public func diagnose() async throws -> Diagnosis {
-    try await Diagnostics(
+    try await DiagnosisRun(
       settings: settings, presenter: oauth.presenter, isOptional: true, connector: .success(self)
     ).diagnosis()
   }
@@ -48,13 +48,13 @@ extension Connector {
       read = try settings()
     } catch {
       try Task.checkCancellation()
-      return Diagnosis(Diagnostics.findings(ofUnusable: error))
+      return Diagnosis(DiagnosisRun.findings(ofUnusable: error))
     }
     // Presenter and cache of the app must not prevent the other checks.
     var harmless = environment
     harmless.presenter = nil
     harmless.cache = InMemoryTokenCache()
-    return try await Diagnostics(
+    return try await DiagnosisRun(
       settings: read, presenter: environment.presenter ?? DefaultPresenter.make(),
       isOptional: environment.presenter == nil,
       connector: Result { try Connector(settings: read, environment: harmless) }
@@ -63,7 +63,7 @@ extension Connector {
 }
 
 /// The single checks of a diagnosis.
-struct Diagnostics: Sendable {
+struct DiagnosisRun: Sendable {
   typealias Finding = Diagnosis.Finding
 
   let settings: ConnectorSettings
@@ -124,7 +124,7 @@ struct Diagnostics: Sendable {
 
 // MARK: - Settings
 
-extension Diagnostics {
+extension DiagnosisRun {
   /// Returns every problem of settings that cannot be read; all other checks depend on them.
   static func findings(ofUnusable error: any Error) -> [Finding] {
     let file = (error as? SettingsError)?.file ?? "the settings"
@@ -147,7 +147,7 @@ extension Diagnostics {
 
 // MARK: - The provider
 
-extension Diagnostics {
+extension DiagnosisRun {
   /// Checks that a sign-in has a policy, metadata and keys of every policy, and the sign-in page.
   private static func findings(of connector: Connector) async throws -> [Finding] {
     let services = connector.oauth
