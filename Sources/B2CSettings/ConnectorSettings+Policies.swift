@@ -46,6 +46,8 @@ extension ConnectorSettings.Policies: ExpressibleByArrayLiteral {
   /// ```
   ///
   /// - Parameter policies: The policies. If an id is repeated, ``all`` has the first one.
+  // Disfavored, because `Policies()` would otherwise also be a literal without elements.
+  @_disfavoredOverload
   public init(arrayLiteral policies: Policy...) { self.init(others: policies) }
 }
 
