@@ -35,21 +35,11 @@ extension Connector {
     /// Creates an environment with the platform's defaults.
     public init() {}
 
-    /// The same parts for the engine, whose steps become events.
-    package var engine: OAuthEnvironment {
-      var engine = OAuthEnvironment()
-      engine.cache = cache
-      engine.transport = transport
-      engine.presenter = presenter
-      engine.clock = clock
-      engine.now = now
-      engine.report = { [onEvent] step, policyID, correlationID, errorCode in
-        onEvent(
-          Event(step: .init(step), policyID: policyID, correlationID: correlationID, errorCode: errorCode))
+    /// Receives the steps of the engine as events.
+    var report: OAuthReport {
+      { [onEvent] step, policyID, correlationID, errorCode in
+        onEvent(Event(step: .init(step), policyID: policyID, correlationID: correlationID, errorCode: errorCode))
       }
-      engine.backgroundTime = backgroundTime
-      engine.isAppExtension = isAppExtension
-      return engine
     }
   }
 }

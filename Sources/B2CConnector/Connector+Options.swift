@@ -6,6 +6,8 @@ extension Connector {
   ///
   /// Each says which guide of the documentation uses it.
   public struct Options: Sendable {
+    package init() {}
+
     /// The field names and routes of the task server; `.tutorial` unless set.
     ///
     /// Guide "The task client", Dialects.
@@ -48,24 +50,5 @@ extension Connector {
     /// the calls with ``ErrorCode/userCancelled``, unless the token has not expired, which is served then. It must not call
     /// the connector. Guide "At launch", Face ID and Touch ID.
     public var beforeRefresh: (@Sendable (UserInfo) async throws -> Void)?
-
-    /// The configuration of the engine: these options with what the settings say.
-    func configuration(_ settings: ConnectorSettings) -> OAuthConfiguration {
-      var configuration = OAuthConfiguration(
-        authority: settings.authority, clientID: settings.clientID, redirectURI: settings.redirectURI,
-        scopes: settings.scopes)
-      configuration.additionalScopes = settings.additionalScopes
-      configuration.defaultPolicy = settings.policies.forSignIn ?? configuration.defaultPolicy
-      configuration.passwordResetPolicy = settings.policies.policy(of: .passwordReset)
-      configuration.requiredUser = settings.userID
-      configuration.correlationID = settings.correlationID
-      configuration.limits = limits
-      configuration.retry = retry
-      configuration.expiryMargin = max(.zero, expiryMargin)
-      configuration.clockSkew = max(.zero, clockSkew)
-      configuration.refreshesTokens = refreshesTokens
-      configuration.beforeRefresh = beforeRefresh
-      return configuration
-    }
   }
 }

@@ -25,7 +25,7 @@ extension Connector {
     policy: Policy? = nil, options: SignInOptions = SignInOptions()
   ) async throws -> PendingSignIn {
     try await asConnectorError {
-      try await SignIn(services: oauth).begin(policy: configured(policy), options: options)
+      try await engine.signIn.begin(policy: configured(policy), options: options)
     }
   }
 
@@ -46,6 +46,6 @@ extension Connector {
   ///   an hour ago, `invalidResponse` when the callback is not of this sign-in; otherwise as ``signIn(policy:options:)``.
   @discardableResult
   public func finishSignIn(_ pending: PendingSignIn, callback: URL) async throws -> SignInResult {
-    try await asConnectorError { try await SignIn(services: oauth).finish(pending, callback: callback) }
+    try await asConnectorError { try await engine.signIn.finish(pending, callback: callback) }
   }
 }

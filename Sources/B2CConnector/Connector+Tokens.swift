@@ -12,7 +12,7 @@ extension Connector {
   ///
   /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
   public var session: SessionState {
-    get async throws { try await asConnectorError { try await oauth.sessionState() } }
+    get async throws { try await asConnectorError { try await engine.sessions.sessionState() } }
   }
 
   /// The current ``session``, then each new state: after a sign-in, a sign-out, and when the server ends the session.
@@ -22,7 +22,7 @@ extension Connector {
   ///   if case .signedIn(let user) = state { print("Hello \(user)") } else { print("Sign in") }
   /// }
   /// ```
-  public var sessionUpdates: AsyncStream<SessionState> { oauth.states }
+  public var sessionUpdates: AsyncStream<SessionState> { engine.sessions.states }
 
   /// Returns an access token, from the cache or by a refresh (the sample's `getToken…`).
   ///
@@ -47,7 +47,7 @@ extension Connector {
     scopes: [String]? = nil, user: UserInfo? = nil, forceRefresh: Bool = false, claims: String? = nil
   ) async throws -> AccessToken {
     try await asConnectorError {
-      try await tokenSource.token(for: scopes, userID: user?.id, isForced: forceRefresh, claims: claims)
+      try await engine.tokens.token(for: scopes, userID: user?.id, isForced: forceRefresh, claims: claims)
     }
   }
 
@@ -68,7 +68,7 @@ extension Connector {
   ///   not JSON or is about another user; `unauthorized`, `insufficientScope` and `claimsRequired` when the endpoint wants
   ///   another token; `server` and what ``accessToken(scopes:user:forceRefresh:claims:)`` throws.
   public func fetchUserInfo(user: UserInfo? = nil) async throws -> UserInfo {
-    try await asConnectorError { try await tokenSource.userInfo(user: user) }
+    try await asConnectorError { try await engine.userInfo.fetch(user: user) }
   }
 
   /// Returns the users who have signed in here, the latest first.
@@ -82,7 +82,7 @@ extension Connector {
   /// - Returns: Each person once, whatever policies they used.
   /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
   public func users() async throws -> [UserInfo] {
-    try await asConnectorError { try await oauth.users() }
+    try await asConnectorError { try await engine.sessions.users() }
   }
 
   /// Returns the user of an id; only that user's records are read.
@@ -96,7 +96,7 @@ extension Connector {
   /// - Returns: The user, with the claims of the latest id_token; `nil` when there is none.
   /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
   public func user(id: String) async throws -> UserInfo? {
-    try await asConnectorError { try await oauth.user(id: id) }
+    try await asConnectorError { try await engine.sessions.user(id: id) }
   }
 
   /// Writes the tokens that the cache could not store so far; call it before the process ends.
@@ -111,6 +111,6 @@ extension Connector {
   /// await connector.close()    // the last line of a command line
   /// ```
   public func close() async {
-    await oauth.close()
+    await engine.sessions.close()
   }
 }

@@ -16,8 +16,8 @@ internal import Foundation
 public struct Connector: Sendable {
   /// The settings that the connector was made from.
   public let settings: ConnectorSettings
-  /// The parts of the engine below.
-  package let oauth: OAuthServices
+  /// The flows below.
+  package let engine: Engine
   /// The client of the task API; `nil` when the settings name none.
   package let tasks: TaskAPIClient?
   let allowedOrigins: Set<Origin>
@@ -110,7 +110,7 @@ extension Connector {
     try await asConnectorError {
       var options = options
       options.prefersFullScreen = settings.fullScreen
-      return try await SignIn(services: oauth).run(policy: configured(policy), options: options)
+      return try await engine.signIn.run(policy: configured(policy), options: options)
     }
   }
 
@@ -136,7 +136,7 @@ extension Connector {
     scopes: [String]? = nil, show: @Sendable (DeviceAuthorization) async throws -> Void
   ) async throws -> SignInResult {
     try await asConnectorError {
-      try await DeviceFlow(services: oauth).run(scopes: scopes ?? oauth.configuration.scopes, show: show)
+      try await engine.deviceFlow.run(scopes: scopes ?? settings.scopes, show: show)
     }
   }
 
@@ -164,9 +164,9 @@ extension Connector {
 
   /// Returns the policy that a sign-in of a kind runs; `nil` where the authority has none.
   func policy(for kind: Policy.Kind) throws(ConnectorError) -> Policy? {
-    let found = kind == .signIn ? oauth.configuration.defaultPolicy : settings.policies.policy(of: kind)
+    let found = kind == .signIn ? engine.signInPolicy : settings.policies.policy(of: kind)
     // On a custom domain the settings' policies are what makes the authority Azure AD B2C.
-    let hasPolicies = oauth.configuration.authority.kind(for: settings.policies.all.first) == .b2c
+    let hasPolicies = settings.authority.kind(for: settings.policies.all.first) == .b2c
     guard found != nil || kind == .signIn && !hasPolicies else {
       throw ConnectorError(
         own: .configuration, "The settings name no policy of the kind \(kind.rawValue).",
@@ -197,7 +197,7 @@ extension Connector {
   ///
   /// The settings complete a policy that was made without a kind, and change nothing that was given.
   func configured(_ policy: Policy?) -> Policy? {
-    guard let policy, policy.kind == nil else { return policy ?? oauth.configuration.defaultPolicy }
+    guard let policy, policy.kind == nil else { return policy ?? engine.signInPolicy }
     guard var listed = settings.policies.all.first(where: { $0.key == policy.key }) else { return policy }
     listed.domainHint = policy.domainHint ?? listed.domainHint
     return listed
@@ -230,7 +230,7 @@ extension Connector {
   @discardableResult
   public func signOut(endsBrowserSession: Bool = false, sendsIDTokenHint: Bool = false) async throws -> BrowserSignOut {
     try await asConnectorError(evenIfCancelled: .tokenCache) {
-      try await SignOut(services: oauth).run(
+      try await engine.signOut.run(
         nil, endsBrowserSession: endsBrowserSession, sendsIDTokenHint: sendsIDTokenHint)
     }
   }
@@ -254,7 +254,7 @@ extension Connector {
     _ user: UserInfo, endsBrowserSession: Bool = false, sendsIDTokenHint: Bool = false
   ) async throws -> BrowserSignOut {
     try await asConnectorError(evenIfCancelled: .tokenCache) {
-      try await SignOut(services: oauth).run(
+      try await engine.signOut.run(
         user.id, endsBrowserSession: endsBrowserSession, sendsIDTokenHint: sendsIDTokenHint)
     }
   }
@@ -263,27 +263,23 @@ extension Connector {
 // MARK: - Wiring
 
 extension Connector {
-  /// Builds the parts: the only place that knows them all.
   private init(_ settings: ConnectorSettings, _ environment: Environment, _ options: Options) throws {
     if let url = options.allowedAPIs.first(where: { Origin($0) == nil || !Loopback.isAllowed($0) }) {
       throw ConnectorError(
         own: .configuration, "No token can be sent to the allowed API \(RedactedURL(url)).",
         recoverySuggestion: "Use an https URL; plain http is allowed to this machine only.")
     }
-    let oauth = try OAuthServices(configuration: options.configuration(settings), environment: environment.engine)
+    let engine = try Engine(settings, environment, options)
     self.settings = settings
-    self.oauth = oauth
+    self.engine = engine
     let origins = Set((options.allowedAPIs + [settings.taskWebAPI].compactMap(\.self)).compactMap { Origin($0) })
     allowedOrigins = origins
     tasks = settings.taskWebAPI.map { url in
       TaskAPIClient(
         baseURL: url, dialect: options.taskDialect, limits: options.taskLimits,
-        transport: TokenSource(services: oauth).transport(to: origins, user: nil, retry: options.retry))
+        transport: engine.calls.transport(to: origins, user: nil, retry: options.retry))
     }
   }
-
-  /// Access tokens without the user.
-  var tokenSource: TokenSource { TokenSource(services: oauth) }
 }
 
 extension ConnectorSettings.Policies {

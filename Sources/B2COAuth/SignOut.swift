@@ -1,14 +1,30 @@
 internal import B2CCore
-internal import Foundation
+package import Foundation
 
 /// Signs out: first here, and only then at the server, as far as it offers that.
 ///
 /// It is done or it fails: what the cache refuses to list or to remove stays signed in, and the error names it.
 package struct SignOut: Sendable {
-  let services: OAuthServices
+  private let sessions: UserSessions
+  private let providers: ProviderDirectory
+  private let endpoint: TokenEndpoint
+  private let presenter: any SignInPresenter
+  private let redirectURI: URL
+  /// The host of the authority, whose cookies are removed.
+  private let host: String
+  private let events: OAuthEvents
 
-  package init(services: OAuthServices) {
-    self.services = services
+  package init(
+    sessions: UserSessions, providers: ProviderDirectory, endpoint: TokenEndpoint, presenter: any SignInPresenter,
+    redirectURI: URL, host: String, events: OAuthEvents
+  ) {
+    self.sessions = sessions
+    self.providers = providers
+    self.endpoint = endpoint
+    self.presenter = presenter
+    self.redirectURI = redirectURI
+    self.host = host
+    self.events = events
   }
 
   /// Signs one user out, or all users of this authority and client.
@@ -29,18 +45,18 @@ package struct SignOut: Sendable {
   ///
   /// - Returns: The latest session of those that were removed, which the server's part needs.
   private func remove(_ userID: String?) async throws -> SessionStore.Session? {
-    let correlationID = services.correlationID()
+    let correlationID = events.correlationID()
     var failure: ConnectorError?
     let keys: Set<TokenCacheKey>
     if let userID {
-      keys = [services.client.key(services.folded(userID))]
+      keys = [sessions.client.key(userID)]
     } else {
       do {
-        try await services.store.removeDamaged(alsoNewer: true)
+        try await sessions.store.removeDamaged(alsoNewer: true)
       } catch let error as ConnectorError {
         failure = error
       }
-      let found = try await services.store.keys(of: services.client)
+      let found = try await sessions.store.keys(of: sessions.client)
       keys = found.keys
       // What is damaged is gone; another file that cannot be read now may be a user's.
       failure = failure ?? found.failures.first
@@ -49,7 +65,7 @@ package struct SignOut: Sendable {
     var absent: Set<TokenCacheKey> = []
     for key in keys {
       do {
-        let record = try await services.store.record(key, services.wait)
+        let record = try await self.sessions.record(key)
         if let record { sessions.append(.init(key: key, record: record)) } else { absent.insert(key) }
       } catch {
         // What cannot be read is removed all the same.
@@ -59,17 +75,17 @@ package struct SignOut: Sendable {
     var left: [TokenCacheKey] = []
     for key in keys.subtracting(sessions.map(\.key)) + sessions.map(\.key) {
       do {
-        try await services.store.remove(key, services.wait)
+        try await self.sessions.store.remove(key, self.sessions.wait)
         guard !absent.contains(key) else { continue }
         let policyID = sessions.first { $0.key == key }?.record.policyID
-        services.report(.signedOut, policyID, correlationID)
+        events.emit(.signedOut, policyID, correlationID)
       } catch let error as ConnectorError {
         failure = failure ?? error
         left.append(key)
       }
     }
-    services.store.observers.changed()
-    Self.removeCookies(of: services.configuration.authority.host)
+    self.sessions.store.observers.changed()
+    Self.removeCookies(of: host)
     sessions.removeAll { left.contains($0.key) }
     await revoke(sessions, correlationID)
     if var failure {
@@ -97,10 +113,10 @@ package struct SignOut: Sendable {
   private func revoke(_ sessions: [SessionStore.Session], _ correlationID: UUID) async {
     let sessions = sessions.filter { $0.record.refreshToken != nil }
     // The metadata of Microsoft's authorities names no endpoint for it.
-    guard !sessions.isEmpty, !services.isMicrosoft else { return }
+    guard !sessions.isEmpty, !self.sessions.client.isMicrosoft else { return }
     // A transport of the app need not obey cancellation: it is not waited for any longer.
     let requests = SharedWork<UUID, Void>()
-    try? await requests.value(for: correlationID, atMost: .seconds(2), on: services.environment.clock) {
+    try? await requests.value(for: correlationID, atMost: .seconds(2), on: self.sessions.wait.clock) {
       await withTaskGroup(of: Void.self) { group in
         for session in sessions { group.addTask { await revoke(session.record, correlationID) } }
       }
@@ -110,36 +126,35 @@ package struct SignOut: Sendable {
   /// Tells the server to forget a refresh token, where it can be told (RFC 7009); its answer changes nothing here.
   private func revoke(_ record: TokenRecord, _ correlationID: UUID) async {
     guard let refreshToken = record.refreshToken,
-      let provider = try? await services.providers.provider(for: record.policy, retries: false),
-      let endpoint = provider.metadata.revocationEndpoint
+      let provider = try? await providers.provider(for: record.policy, retries: false),
+      let url = provider.metadata.revocationEndpoint
     else { return }
-    _ = try? await services.endpoint.post(
+    _ = try? await endpoint.post(
       [
         ("token", refreshToken.value), ("token_type_hint", "refresh_token"),
-        ("client_id", services.configuration.clientID),
-      ], to: endpoint, isMicrosoft: false, correlationID: correlationID)
+        ("client_id", endpoint.clientID),
+      ], to: url, isMicrosoft: false, correlationID: correlationID)
   }
 
   private func endBrowserSession(
     of session: SessionStore.Session?, sendsIDTokenHint: Bool
   ) async throws -> BrowserSignOut {
-    let policy = session.map(\.record.policy) ?? services.configuration.defaultPolicy
-    let provider = try await services.providers.provider(for: policy)
-    guard let endpoint = provider.endSessionEndpoint else {
+    let policy = session.map(\.record.policy) ?? endpoint.signInPolicy
+    let provider = try await providers.provider(for: policy)
+    guard let url = provider.endSessionEndpoint else {
       throw ConnectorError(
         own: .unsupported, "The authority offers no way to end its browser session.",
         recoverySuggestion: "Remove the tokens only, or sign in with a browser session that shares no cookies.")
     }
     let idToken = sendsIDTokenHint ? session?.record.idToken : nil
-    let presenter = services.presenter
-    let request = try presentation(of: endpoint, idToken: idToken)
+    let request = try presentation(of: url, idToken: idToken)
     // A presenter of the app need not obey cancellation: it is cancelled, and not waited for any longer.
     let showing = Task { try await presenter.present(request) }
     defer { showing.cancel() }
     let page = SharedWork<Secret, URL>()
     do {
       let callback = try await page.value(
-        for: request.state, atMost: .seconds(60), on: services.environment.clock
+        for: request.state, atMost: .seconds(60), on: sessions.wait.clock
       ) { try await showing.value }
       // Any program can open the redirect URI; only the server knows the state, which it has to send back (OpenID Connect
       // RP-Initiated Logout 1.0 section 3).
@@ -152,17 +167,16 @@ package struct SignOut: Sendable {
     }
   }
 
-  private func presentation(of endpoint: URL, idToken: Secret?) throws -> PresentationRequest {
+  private func presentation(of page: URL, idToken: Secret?) throws -> PresentationRequest {
     let state = RandomToken.make(bytes: 16)
-    let configuration = services.configuration
-    return try PresentationRequest(purpose: .signOut, redirectURI: configuration.redirectURI, state: state) {
+    return try PresentationRequest(purpose: .signOut, redirectURI: redirectURI, state: state) {
       redirectURI in
       var parameters = [
-        ("client_id", configuration.clientID), ("post_logout_redirect_uri", redirectURI.absoluteString),
+        ("client_id", endpoint.clientID), ("post_logout_redirect_uri", redirectURI.absoluteString),
         ("state", state.value),
       ]
       if let idToken { parameters.append(("id_token_hint", idToken.value)) }
-      return try Endpoints.appending(parameters, to: endpoint)
+      return try Endpoints.appending(parameters, to: page)
     }
   }
 }

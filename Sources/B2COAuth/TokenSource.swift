@@ -1,16 +1,44 @@
 internal import B2CCore
 internal import B2CTokenCache
-internal import Foundation
+package import Foundation
 
 /// Access tokens without the user: from the cache, else by one refresh that all callers share.
 ///
 /// The story, in order: silent hit, shared work, refresh lock, reading again, request, the id_token against the record, and
 /// storing as a change of the record. A refresh that has begun is never cancelled: callers leave, and its answer is stored.
 package struct TokenSource: Sendable {
-  let services: OAuthServices
+  /// Finds where the token requests of a policy go, without a request unless the issuer is to be named.
+  package typealias FindRoute =
+    @Sendable (_ policy: Policy?, _ namesIssuer: Bool, _ correlationID: UUID) async throws -> TokenRoute
 
-  package init(services: OAuthServices) {
-    self.services = services
+  let sessions: UserSessions
+  let events: OAuthEvents
+  private let endpoint: TokenEndpoint
+  private let findRoute: FindRoute
+  private let backgroundTime: BackgroundTime
+  /// The scopes of a call that names none.
+  private let scopes: [String]
+  private let expiryMargin: Duration
+  private let clockSkew: Duration
+  /// Whether this process may use refresh tokens.
+  private let refreshesTokens: Bool
+  private let beforeRefresh: (@Sendable (UserInfo) async throws -> Void)?
+
+  package init(
+    sessions: UserSessions, endpoint: TokenEndpoint, events: OAuthEvents, backgroundTime: BackgroundTime,
+    scopes: [String], expiryMargin: Duration, clockSkew: Duration, refreshesTokens: Bool,
+    beforeRefresh: (@Sendable (UserInfo) async throws -> Void)?, findRoute: @escaping FindRoute
+  ) {
+    self.sessions = sessions
+    self.endpoint = endpoint
+    self.events = events
+    self.findRoute = findRoute
+    self.backgroundTime = backgroundTime
+    self.scopes = scopes
+    self.expiryMargin = expiryMargin
+    self.clockSkew = clockSkew
+    self.refreshesTokens = refreshesTokens
+    self.beforeRefresh = beforeRefresh
   }
 
   /// A request for an access token.
@@ -43,8 +71,8 @@ package struct TokenSource: Sendable {
     }
   }
 
-  private var store: SessionStore { services.store }
-  private var now: Date { services.environment.now() }
+  private var store: SessionStore { sessions.store }
+  private var now: Date { sessions.now() }
 
   // MARK: The silent hit
 
@@ -53,13 +81,14 @@ package struct TokenSource: Sendable {
     for scopes: [String]?, userID: String?, refused: Secret? = nil, isForced: Bool = false, claims: String? = nil
   ) async throws -> AccessToken {
     let request = Request(
-      scopes: scopes ?? services.configuration.scopes, userID: userID, refused: refused, isForced: isForced,
+      scopes: scopes ?? self.scopes, userID: userID, refused: refused, isForced: isForced,
       claims: claims)
-    guard Scopes.includeAPIScope(request.scopes) || !givesTokensForAPIsOnly else {
+    // Microsoft's services give an access token for an API's scope only, others for `openid` as well.
+    guard Scopes.includeAPIScope(request.scopes) || !sessions.client.isMicrosoft else {
       throw Self.missingAPIScope(request.scopes, at: nil, nil)
     }
-    if let claims = request.claims { _ = try ClaimsRequest.checked(claims) }
-    guard let session = try await services.session(request.userID) else {
+    if let claims = request.claims { _ = try Self.checkedClaims(claims) }
+    guard let session = try await sessions.session(request.userID) else {
       // Another process may have signed the user out.
       store.observers.changed()
       throw Self.notSignedIn(request.userID)
@@ -67,17 +96,17 @@ package struct TokenSource: Sendable {
     let excluded = request.excludedTokens(of: session.record)
     let offer = offer(of: session.record, to: request, excluding: excluded)
     if !request.mustRefresh, case .usable(let hit) = offer {
-      services.report(.cacheHit, session.record.policyID)
+      events.emit(.cacheHit, session.record.policyID)
       return AccessToken(hit, userID: session.key.userID)
     }
     let renewal = Renewal(
       request: request, session: session, excluded: excluded, still: request.mustRefresh ? nil : offer.token,
-      correlationID: services.correlationID())
+      correlationID: events.correlationID())
     return AccessToken(try await renewed(renewal), userID: session.key.userID)
   }
 
   private func offer(of record: TokenRecord, to request: Request, excluding excluded: [Secret]) -> TokenOffer {
-    let (margin, asks) = (services.configuration.expiryMargin, services.configuration.beforeRefresh != nil)
+    let (margin, asks) = (expiryMargin, beforeRefresh != nil)
     // The user is not asked while the token lasts.
     return record.offer(
       covering: request.scopes, now: now, margin: (asks ? min(margin, .seconds(60)) : margin).inSeconds,
@@ -113,7 +142,7 @@ package struct TokenSource: Sendable {
       throw record.isEnded ? Self.expired : Self.notRenewable
     }
     // An extension that the system ends would lose a rotated token: only its app refreshes.
-    guard services.refreshesTokens else {
+    guard refreshesTokens else {
       if let still = renewal.still { return still }
       throw Self.refreshNotAllowed
     }
@@ -129,10 +158,10 @@ package struct TokenSource: Sendable {
       return try await shared(renewal).token
     } catch let error as ConnectorError where renewal.still != nil {
       // A token that has not expired is served, unless a definite answer has ended the session.
-      let latest = try? await store.record(renewal.key, services.wait)
+      let latest = try? await sessions.record(renewal.key)
       let left = latest.flatMap { offer(of: $0, to: request, excluding: renewal.excluded).token }
       guard let left else { throw error }
-      services.report(.staleTokenServed, record.policyID, renewal.correlationID, error: error.code)
+      events.emit(.staleTokenServed, record.policyID, renewal.correlationID, error: error.code)
       return left
     }
   }
@@ -144,7 +173,7 @@ package struct TokenSource: Sendable {
   private func tokenAfterRefusal(_ renewal: Renewal) async throws -> CachedAccessToken? {
     let request = renewal.request
     guard let refused = request.refused, !store.flights.isUnderWay(renewal.flight),
-      let record = try await store.record(renewal.key, services.wait)
+      let record = try await sessions.record(renewal.key)
     else { return nil }
     if case .usable(let token) = offer(of: record, to: request, excluding: request.excludedTokens(of: record)) {
       return token
@@ -155,15 +184,15 @@ package struct TokenSource: Sendable {
   private func shared(_ renewal: Renewal) async throws -> (token: CachedAccessToken, hasJoined: Bool) {
     let policyID = renewal.session.record.policyID
     var hasJoined = false
-    services.report(.cacheMiss, policyID, renewal.correlationID)
+    events.emit(.cacheMiss, policyID, renewal.correlationID)
     let token = try await store.flights.value(
       // One second longer than the transport's deadline, so that the caller gets the transport's error, and the next call
       // begins a new request.
-      for: renewal.flight, atMost: services.configuration.limits.deadline + .seconds(1), on: services.environment.clock,
+      for: renewal.flight, atMost: endpoint.limits.deadline + .seconds(1), on: sessions.wait.clock,
       after: question(renewal),
       onJoin: {
         hasJoined = true
-        services.report(.refreshShared, policyID, renewal.correlationID)
+        events.emit(.refreshShared, policyID, renewal.correlationID)
       }
     ) { try await refresh(renewal) }
     return (token, hasJoined)
@@ -171,11 +200,11 @@ package struct TokenSource: Sendable {
 
   /// Returns what asks the user before a refresh; no lock is held meanwhile.
   private func question(_ renewal: Renewal) -> (@Sendable () async throws -> Void)? {
-    guard let beforeRefresh = services.configuration.beforeRefresh else { return nil }
+    guard let beforeRefresh else { return nil }
     return {
       try await store.questions.value(for: renewal.key) {
         do {
-          try await beforeRefresh(services.user(renewal.session))
+          try await beforeRefresh(sessions.user(renewal.session))
         } catch {
           // While the token has not expired, a refusal holds for a minute.
           store.noteWait(renewal.key, now: now)
@@ -190,15 +219,14 @@ package struct TokenSource: Sendable {
   private func refresh(_ renewal: Renewal) async throws -> CachedAccessToken {
     // The session may end, here or in another process.
     defer { store.observers.changed() }
-    guard let record = try await store.record(renewal.key, services.wait) else { throw Self.signedOut }
+    guard let record = try await sessions.record(renewal.key) else { throw Self.signedOut }
     // At a generic issuer only its metadata knows where to send the request; it is not fetched under the lock.
     // Nor is the issuer of a user whom no id_token has named.
-    let route = try await services.providers.tokenRoute(
-      for: record.policy, namesIssuer: record.issuer == nil, correlationID: renewal.correlationID)
-    return try await store.withRefreshLock(renewal.key, services.wait) {
+    let route = try await findRoute(record.policy, record.issuer == nil, renewal.correlationID)
+    return try await store.withRefreshLock(renewal.key, sessions.wait) {
       // Background time covers sending and storing only, not the wait for the lock.
-      try await services.environment.backgroundTime.run(
-        atMost: services.configuration.limits.deadline.inSeconds, on: services.environment.clock
+      try await backgroundTime.run(
+        atMost: endpoint.limits.deadline.inSeconds, on: sessions.wait.clock
       ) {
         try await underLock(renewal, route)
       }
@@ -209,7 +237,7 @@ package struct TokenSource: Sendable {
     let (key, correlationID) = (renewal.key, renewal.correlationID)
     var refusal: ErrorCode?
     for isLastTry in [false, true] {
-      guard let record = try await store.record(key, services.wait) else { throw Self.signedOut }
+      guard let record = try await sessions.record(key) else { throw Self.signedOut }
       let session = SessionStore.Session(key: key, record: record)
       // Another process or a sign-in may have brought the token.
       if renewal.request.claims == nil,
@@ -219,19 +247,19 @@ package struct TokenSource: Sendable {
       }
       guard let refreshToken = record.refreshToken else { throw record.isEnded ? Self.expired : Self.notRenewable }
       store.noteTry(renewal.flight, now: now)
-      services.report(isLastTry ? .retry : .refreshStarted, record.policyID, correlationID, error: refusal)
+      events.emit(isLastTry ? .retry : .refreshStarted, record.policyID, correlationID, error: refusal)
       do {
         // A transport of the app may never return: after twice the limit it is not waited for any longer. What comes later
         // is stored all the same.
         let outcome = try await SharedWork<UUID, TokenOffer>().value(
-          for: correlationID, atMost: services.wait.limit, on: services.wait.clock
+          for: correlationID, atMost: sessions.wait.limit, on: sessions.wait.clock
         ) { try await exchange(refreshToken, renewal, session, route) }
         if let token = outcome.token { return token }
       } catch let error as ConnectorError {
-        services.report(.refreshFinished, record.policyID, correlationID, error: error.code)
+        events.emit(.refreshFinished, record.policyID, correlationID, error: error.code)
         if let wait = error.retryAfter { store.noteWait(key, now: now, seconds: wait) }
         guard error.needsInteraction || error.endsSession else { throw error }
-        let current = try await store.record(key, services.wait)
+        let current = try await sessions.record(key)
         if isLastTry || current?.stamp == record.stamp {
           if error.endsSession { await end(session) }
           throw error
@@ -251,12 +279,12 @@ package struct TokenSource: Sendable {
   ) async throws -> TokenOffer {
     let (request, record) = (renewal.request, session.record)
     let scopes = record.scopesToRenew(request.scopes, isMicrosoft: route.isMicrosoft)
-    let response = try await services.endpoint.refresh(
+    let response = try await endpoint.refresh(
       refreshToken, scopes: scopes, claims: request.claims, to: route, correlationID: renewal.correlationID)
     let claims = try RefreshedIdentity(
-      clientID: services.configuration.clientID, userID: session.key.userID, route: route,
-      isMicrosoft: services.isMicrosoft,
-      now: services.serverClock.now, skew: services.configuration.clockSkew.inSeconds
+      clientID: endpoint.clientID, userID: session.key.userID, route: route,
+      isMicrosoft: sessions.client.isMicrosoft,
+      now: endpoint.serverClock.now, skew: clockSkew.inSeconds
     ).claims(response.idToken, of: record)
     let granted = GrantedTokens(
       // A refresh without `scope` grants the same scopes again (RFC 6749 section 6).
@@ -264,17 +292,17 @@ package struct TokenSource: Sendable {
       claims: claims, replacesStandardClaims: route.isMicrosoft)
     var updated: TokenRecord?
     do {
-      updated = try await store.update(session, isKept: true, services.wait) {
+      updated = try await store.update(session, isKept: true, sessions.wait) {
         // If the record no longer holds the refresh token that was sent, a later refresh has already replaced this answer.
         $0.refreshToken == nil || $0.refreshToken == refreshToken ? $0.taking(granted) : $0
       }
     } catch let error as ConnectorError where error.code == .tokenCache {
       // The store keeps the record in memory, so the tokens are good.
-      services.report(.storingFailed, record.policyID, renewal.correlationID, error: error.code)
+      events.emit(.storingFailed, record.policyID, renewal.correlationID, error: error.code)
       updated = record.taking(granted)
     }
     guard let updated else { return .none }
-    services.report(.refreshFinished, record.policyID, renewal.correlationID)
+    events.emit(.refreshFinished, record.policyID, renewal.correlationID)
     guard let accessToken = response.accessToken else {
       throw response.unusableAccessToken ?? Self.missingAPIScope(request.scopes, at: route, renewal.correlationID)
     }
@@ -284,6 +312,6 @@ package struct TokenSource: Sendable {
   /// Ends a session after a definite answer; where the cache refuses that, the next call gets the same answer.
   private func end(_ session: SessionStore.Session) async {
     let refreshToken = session.record.refreshToken
-    _ = try? await store.update(session, services.wait) { $0.refreshToken == refreshToken ? $0.ending() : $0 }
+    _ = try? await store.update(session, sessions.wait) { $0.refreshToken == refreshToken ? $0.ending() : $0 }
   }
 }

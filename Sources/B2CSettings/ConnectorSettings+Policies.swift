@@ -45,8 +45,9 @@ extension ConnectorSettings.Policies: ExpressibleByArrayLiteral {
   /// ]
   /// ```
   ///
+  /// The other initializer is preferred for `Policies()`, which would otherwise also mean a literal without elements.
+  ///
   /// - Parameter policies: The policies. If an id is repeated, ``all`` has the first one.
-  // Disfavored, because `Policies()` would otherwise also be a literal without elements.
   @_disfavoredOverload
   public init(arrayLiteral policies: Policy...) { self.init(others: policies) }
 }

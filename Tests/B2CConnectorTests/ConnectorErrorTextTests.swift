@@ -36,12 +36,13 @@ struct ConnectorErrorTextTests {
   }()
   static let correlationID = "01020304-0506-4708-890a-0b0c0d0e0f10"
 
-  private func callback(_ error: String, _ said: String) throws -> CallbackParameters {
+  private func callback(_ error: String, _ said: String) throws -> (String) -> String? {
     var components = URLComponents()
     components.queryItems = [
       URLQueryItem(name: "error", value: error), URLQueryItem(name: "error_description", value: said),
     ]
-    return try CallbackParameters(try #require(components.url))
+    let parameters = try CallbackParameters(try #require(components.url))
+    return { parameters[$0] }
   }
 
   @Test("Codes of Microsoft's services, in a callback and in a token answer", arguments: serviceCodes)
@@ -52,7 +53,7 @@ struct ConnectorErrorTextTests {
     let body: JSONValue = ["error": "access_denied", "error_description": .string(said)]
     let response = try LocalResponse(status: 400).answer(to: URL(filePath: "/")).1
     let answers = [
-      ErrorResponse(try callback("access_denied", said), at: .b2c, hiding: []),
+      ErrorResponse(callback: try callback("access_denied", said), at: .b2c, hiding: []),
       ErrorResponse(Data("\(body)".utf8), response, to: .code, at: .b2c, hiding: []),
       ErrorResponse(Data("\(body)".utf8), response, to: .refresh(addsClaims: false), at: .b2c, hiding: []),
     ]
@@ -69,7 +70,7 @@ struct ConnectorErrorTextTests {
   @Test(
     "Words of a service that end without a full stop, or in another mark", arguments: ["Gone", "Gone.", "Why?", "Oh!"])
   func words(_ said: String) throws {
-    var error = ErrorResponse(try callback("x", said), at: .b2c, hiding: []).asError()
+    var error = ErrorResponse(callback: try callback("x", said), at: .b2c, hiding: []).asError()
     error.recoverySuggestion = "Try again."
     try check(error)
   }

@@ -224,7 +224,7 @@ struct ConnectorSessionTests {
     let presenter = world.script(.signIn(.alice))
     let connector = try world.connector(settings, presenter: presenter)
     let expected = try row.expected.map(policy)
-    #expect(connector.oauth.configuration.defaultPolicy == expected)
+    #expect(connector.engine.signInPolicy == expected)
     guard let expected else {
       await expectError(ConnectorError.self, .configuration, saying: "name no policy") {
         try await connector.doPolicy(.signIn)

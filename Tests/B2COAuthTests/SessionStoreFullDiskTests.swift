@@ -92,12 +92,12 @@ struct SessionStoreFullDiskTests {
   func clientGone() async throws {
     let cache = FailingCache()
     let fixture = Fixture(cache: cache, holdsTime: true)
-    weak var gone: OAuthServices?
+    weak var gone: Connector.Engine?
     weak var store: SessionStore?
     let token: Secret
     do {
       let client = try fixture.client()
-      (gone, store) = (client.services, client.services.store)
+      (gone, store) = (client.engine, client.engine.sessions.store)
       try await client.signIn()
       await fixture.clock.advance(by: .seconds(4_000))
       cache.failsToStore.withLock { $0 = true }

@@ -4,12 +4,14 @@ package import B2CCore
 package import B2CHTTP
 package import B2COAuth
 
-/// The flows of the engine as one object, without the facade's settings.
+/// The flows of a connector as one object, whose errors are those of the engine.
 package struct OAuthClient: Sendable {
-  package let services: OAuthServices
+  package let engine: Connector.Engine
+  package let configuration: OAuthConfiguration
 
   package init(configuration: OAuthConfiguration, environment: Connector.Environment) throws {
-    services = try OAuthServices(configuration: configuration, environment: environment.engine)
+    engine = try Connector.Engine(configuration.settings(), environment, configuration.options)
+    self.configuration = configuration
   }
 
   @discardableResult
@@ -18,33 +20,33 @@ package struct OAuthClient: Sendable {
   ) async throws -> SignInResult {
     var options = options
     if prompt != .automatic { options.prompt = prompt }
-    return try await SignIn(services: services).run(
-      policy: policy ?? services.configuration.defaultPolicy, options: options)
+    return try await engine.signIn.run(
+      policy: policy ?? engine.signInPolicy, options: options)
   }
 
   package func accessToken(
     for scopes: [String]? = nil, user: UserInfo? = nil, forceRefresh: Bool = false, claims: String? = nil,
     refused: Secret? = nil
   ) async throws -> AccessToken {
-    try await TokenSource(services: services).token(
+    try await engine.tokens.token(
       for: scopes, userID: user?.id, refused: refused, isForced: forceRefresh, claims: claims)
   }
 
   package func bearerTokens(for scopes: [String]? = nil, user: UserInfo? = nil) -> BearerTokens {
-    TokenSource(services: services).bearerTokens(for: scopes, user: user)
+    engine.calls.bearerTokens(for: scopes, user: user)
   }
 
   package func userInfo(user: UserInfo? = nil) async throws -> UserInfo {
-    try await TokenSource(services: services).userInfo(user: user)
+    try await engine.userInfo.fetch(user: user)
   }
 
-  package func users() async throws -> [UserInfo] { try await services.users() }
+  package func users() async throws -> [UserInfo] { try await engine.sessions.users() }
 
-  package func user(id: String) async throws -> UserInfo? { try await services.user(id: id) }
+  package func user(id: String) async throws -> UserInfo? { try await engine.sessions.user(id: id) }
 
-  package func session() async throws -> SessionState { try await services.sessionState() }
+  package func session() async throws -> SessionState { try await engine.sessions.sessionState() }
 
-  package var sessionUpdates: AsyncStream<SessionState> { services.states }
+  package var sessionUpdates: AsyncStream<SessionState> { engine.sessions.states }
 
   /// The user of the session, with or without tokens.
   package func currentUser() async throws -> UserInfo? {
@@ -54,13 +56,13 @@ package struct OAuthClient: Sendable {
     }
   }
 
-  package func close() async { await services.close() }
+  package func close() async { await engine.sessions.close() }
 
   @discardableResult
   package func signOut(
     _ user: UserInfo? = nil, endsBrowserSession: Bool = false, sendsIDTokenHint: Bool = false
   ) async throws -> BrowserSignOut {
-    try await SignOut(services: services).run(
+    try await engine.signOut.run(
       user?.id, endsBrowserSession: endsBrowserSession, sendsIDTokenHint: sendsIDTokenHint)
   }
 
@@ -68,6 +70,6 @@ package struct OAuthClient: Sendable {
   package func signInWithDeviceCode(
     scopes: [String]? = nil, show: @Sendable (DeviceAuthorization) async throws -> Void
   ) async throws -> SignInResult {
-    try await DeviceFlow(services: services).run(scopes: scopes ?? services.configuration.scopes, show: show)
+    try await engine.deviceFlow.run(scopes: scopes ?? configuration.scopes, show: show)
   }
 }

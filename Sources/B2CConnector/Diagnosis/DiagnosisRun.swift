@@ -21,7 +21,7 @@ extension Connector {
   /// - Throws: `CancellationError` when the calling task was cancelled.
   public func diagnose() async throws -> Diagnosis {
     try await DiagnosisRun(
-      settings: settings, presenter: oauth.presenter, isOptional: true, connector: .success(self)
+      settings: settings, presenter: engine.presenter, isOptional: true, connector: .success(self)
     ).diagnosis()
   }
 
@@ -150,8 +150,8 @@ extension DiagnosisRun {
 extension DiagnosisRun {
   /// Checks that a sign-in has a policy, metadata and keys of every policy, and the sign-in page.
   private static func findings(of connector: Connector) async throws -> [Finding] {
-    let services = connector.oauth
-    let signIn = services.configuration.defaultPolicy
+    let engine = connector.engine
+    let signIn = engine.signInPolicy
     var policies: [Policy?] = connector.settings.policies.all
     // That of the authority's text may be in no list.
     if signIn != nil || policies.isEmpty, !policies.contains(where: { $0?.key == signIn?.key }) {
@@ -169,7 +169,7 @@ extension DiagnosisRun {
     for policy in policies {
       let name = policy.map { " of \($0.id)" } ?? ""
       let metadata = try await check("metadata" + name) {
-        let (published, unusable) = try await services.fetchProvider(policy)
+        let (published, unusable) = try await engine.check.fetchProvider(policy)
         let issuer = "issuer \(PrintableText.plain(published))" + (policy.map { " (\(source($0)))" } ?? "")
         guard !unusable.isEmpty else { return (.ok, issuer, nil) }
         let detail = "\(issuer); cannot be used, and is ignored: \(unusable.joined(separator: ", "))"
@@ -177,7 +177,7 @@ extension DiagnosisRun {
       }
       let keys = try await check("keys" + name) {
         guard metadata.outcome != .failed else { return (.skipped, "there is no metadata", nil) }
-        let count = try await services.usableKeyCount(policy)
+        let count = try await engine.check.usableKeyCount(policy)
         guard count == 0 else { return (.ok, "\(count) can verify a signature", nil) }
         let advice = policy == nil ? "Check the provider's signing keys." : "Check the policy's keys in the portal."
         return (.failed, "none can verify a signature", advice)
@@ -187,7 +187,7 @@ extension DiagnosisRun {
     }
     let page = try await check("sign-in page") {
       guard canAsk else { return (.skipped, "what it needs must be fixed first", nil) }
-      let (instead, isOfflineAccessLeftOut) = try await services.askSignInPage()
+      let (instead, isOfflineAccessLeftOut) = try await engine.check.askSignInPage()
       let advice = "Sign in once: only that shows if client ID, redirect URI and scopes are accepted."
       if let instead { return (.skipped, instead, advice) }
       let leftOut = isOfflineAccessLeftOut ? "; offline_access was not asked for" : ""

@@ -33,7 +33,7 @@ extension PendingSignIn {
   /// Returns the error of a callback, if it has one.
   private func refusal(_ parameters: CallbackParameters, _ provider: Provider) -> ConnectorError? {
     parameters["error"].map { _ in
-      error(of: ErrorResponse(parameters, at: provider.tokenRoute.service, hiding: secrets), provider)
+      error(of: ErrorResponse(callback: { parameters[$0] }, at: provider.tokenRoute.service, hiding: secrets), provider)
     }
   }
 

@@ -1,36 +1,80 @@
+package import B2CAuthority
 internal import B2CCore
-internal import Foundation
+package import Foundation
 
-/// One request for authorization (RFC 6749 section 4.1.1).
-struct AuthorizationRequest: Sendable {
-  let provider: Provider
-  let configuration: OAuthConfiguration
-  let options: SignInOptions
-  let correlationID: UUID
+/// The requests for authorization of one app (RFC 6749 section 4.1.1).
+package struct AuthorizationRequest: Sendable {
+  let authority: Authority
+  let clientID: String
+  let redirectURI: URL
+  var scopes: [String]
+  var additionalScopes: [String]
+  /// The only user who may sign in, as a hint for the page.
+  var requiredUser: String?
 
-  /// Returns the request with what is needed to finish the sign-in: everything secret in it is fresh and is used once.
-  func pending(userID: String?, at now: Date) throws(ConnectorError) -> PendingSignIn {
+  package init(
+    authority: Authority, clientID: String, redirectURI: URL, scopes: [String], additionalScopes: [String],
+    requiredUser: String?
+  ) {
+    self.authority = authority
+    self.clientID = clientID
+    self.redirectURI = redirectURI
+    self.scopes = scopes
+    self.additionalScopes = additionalScopes
+    self.requiredUser = requiredUser
+  }
+
+  /// Returns what is needed to finish a sign-in: everything secret in it is fresh and is used once.
+  func pending(
+    _ provider: Provider, _ options: SignInOptions, userID: String?, correlationID: UUID, at now: Date
+  ) throws(ConnectorError) -> PendingSignIn {
     PendingSignIn(
-      endpoint: provider.authorizationEndpoint, authority: configuration.authority.cacheID,
-      clientID: configuration.clientID, redirectURI: configuration.redirectURI, policyID: provider.policy?.id,
-      policyKind: provider.policy?.kind?.rawValue, scopes: options.scopes ?? configuration.scopes,
-      additionalScopes: configuration.additionalScopes, addsOfflineAccess: provider.addsOfflineAccess,
-      query: FormEncoding.encode(try furtherParameters()), userID: userID, state: RandomToken.make(bytes: 32),
-      nonce: RandomToken.make(bytes: 32), verifier: RandomToken.make(bytes: 32), correlationID: correlationID,
-      begun: now.timeIntervalSince1970)
+      endpoint: provider.authorizationEndpoint, authority: authority.cacheID, clientID: clientID,
+      redirectURI: redirectURI, policyID: provider.policy?.id, policyKind: provider.policy?.kind?.rawValue,
+      scopes: options.scopes ?? scopes, additionalScopes: additionalScopes,
+      addsOfflineAccess: provider.addsOfflineAccess,
+      query: FormEncoding.encode(try furtherParameters(provider, options, correlationID)), userID: userID,
+      state: RandomToken.make(bytes: 32), nonce: RandomToken.make(bytes: 32), verifier: RandomToken.make(bytes: 32),
+      correlationID: correlationID, begun: now.timeIntervalSince1970)
   }
 
   /// The parameters that not every request has.
-  private func furtherParameters() throws(ConnectorError) -> [(name: String, value: String)] {
+  private func furtherParameters(
+    _ provider: Provider, _ options: SignInOptions, _ correlationID: UUID
+  ) throws(ConnectorError) -> [(name: String, value: String)] {
     let optional: [(name: String, value: String?)] = [
       ("client-request-id", provider.known(correlationID)?.uuidString.lowercased()),
       ("prompt", options.prompt.rawValue),
-      ("login_hint", options.loginHint ?? options.user?.username ?? configuration.requiredUser),
+      ("login_hint", options.loginHint ?? options.user?.username ?? requiredUser),
       ("domain_hint", options.domainHint ?? provider.policy?.domainHint),
       ("ui_locales", options.uiLocales.joined(separator: " ")),
       ("claims", options.claimsRequest),
     ]
     let named = optional.compactMap { name, value in value.flatMap { $0.isEmpty ? nil : (name: name, value: $0) } }
     return named + (try ReservedParameters.checked(options.extraParameters))
+  }
+
+  /// How long the user may take, in seconds.
+  private static let lifetime: TimeInterval = 3_600
+
+  /// The policy of the sign-in, after a check that it can be finished with these settings, and now.
+  ///
+  /// - Throws: ``ConnectorError`` with code `configuration` for other settings, `timedOut` after an hour.
+  func policy(of pending: PendingSignIn, at now: Date) throws -> Policy? {
+    guard pending.authority == authority.cacheID, ASCIIText.isSame(pending.clientID, clientID),
+      pending.redirectURI == redirectURI
+    else {
+      throw ConnectorError(
+        own: .configuration, "The sign-in was begun with another authority, client ID or redirect URI.",
+        recoverySuggestion: "Begin it again; who begins and who finishes a sign-in need the same settings.")
+    }
+    guard now.timeIntervalSince1970 - pending.begun <= Self.lifetime else {
+      throw ConnectorError(
+        own: .timedOut, "The sign-in was begun more than an hour ago.", recoverySuggestion: "Begin it again.",
+        isRetryable: false)
+    }
+    return try pending.policyID.map {
+      try Policy(id: $0, kind: pending.policyKind.flatMap(Policy.Kind.init) ?? .signUpOrSignIn)
+    }
   }
 }

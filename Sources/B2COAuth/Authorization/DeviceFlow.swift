@@ -3,38 +3,48 @@ public import Foundation
 
 /// Runs the device authorization grant (RFC 8628).
 package struct DeviceFlow: Sendable {
-  let services: OAuthServices
+  private let policy: Policy?
+  private let providers: ProviderDirectory
+  private let endpoint: TokenEndpoint
+  private let completion: SignInCompletion
+  private let events: OAuthEvents
 
-  package init(services: OAuthServices) {
-    self.services = services
+  package init(
+    policy: Policy?, providers: ProviderDirectory, endpoint: TokenEndpoint, completion: SignInCompletion,
+    events: OAuthEvents
+  ) {
+    self.policy = policy
+    self.providers = providers
+    self.endpoint = endpoint
+    self.completion = completion
+    self.events = events
   }
 
   package func run(
     scopes: [String], show: @Sendable (DeviceAuthorization) async throws -> Void
   ) async throws -> SignInResult {
-    let correlationID = services.correlationID()
-    return try await services.emittingEvents(
+    let correlationID = events.correlationID()
+    return try await events.emitting(
       .signInStarted, .signInFinished, policyID: nil, correlationID: correlationID
     ) {
-      let provider = try await services.providers.provider(
-        for: services.configuration.defaultPolicy, correlationID: correlationID)
-      guard let endpoint = provider.deviceAuthorizationEndpoint else {
+      let provider = try await providers.provider(for: policy, correlationID: correlationID)
+      guard let url = provider.deviceAuthorizationEndpoint else {
         throw ConnectorError(
           own: .unsupported, "The authority offers no device authorization.",
           recoverySuggestion: "Use a presenter that opens a browser.")
       }
       let sent = provider.sent(scopes)
-      let fields = [("client_id", services.configuration.clientID), ("scope", sent.joined(separator: " "))]
-      let answer = try await services.endpoint.post(
-        fields, to: endpoint, isMicrosoft: provider.isMicrosoft, correlationID: correlationID)
+      let fields = [("client_id", endpoint.clientID), ("scope", sent.joined(separator: " "))]
+      let answer = try await endpoint.post(
+        fields, to: url, isMicrosoft: provider.isMicrosoft, correlationID: correlationID)
       guard answer.1.statusCode == 200 else {
-        let route = TokenRoute(url: endpoint, policy: provider.policy, service: provider.tokenRoute.service)
-        throw services.endpoint.refusal(answer, of: fields, to: route, correlationID: provider.known(correlationID))
+        let route = TokenRoute(url: url, policy: provider.policy, service: provider.tokenRoute.service)
+        throw endpoint.refusal(answer, of: fields, to: route, correlationID: provider.known(correlationID))
       }
-      let ticket = try DeviceTicket(answer.0, from: endpoint, now: services.environment.now())
+      let ticket = try DeviceTicket(answer.0, from: url, now: completion.sessions.now())
       try await show(ticket.authorization)
       let response = try await poll(ticket, provider: provider, correlationID: correlationID)
-      return try await SignIn(services: services).finish(
+      return try await completion.finish(
         response, from: provider, nonce: nil, scopes: scopes, sent: sent, correlationID: correlationID)
     }
   }
@@ -43,12 +53,12 @@ package struct DeviceFlow: Sendable {
     var interval = ticket.interval
     var pause = interval
     while true {
-      let left = ticket.authorization.expiresAt.timeIntervalSince(services.environment.now())
-      try await services.environment.clock.sleep(for: min(pause, .seconds(max(0, left))))
+      let left = ticket.authorization.expiresAt.timeIntervalSince(completion.sessions.now())
+      try await completion.sessions.wait.clock.sleep(for: min(pause, .seconds(max(0, left))))
       guard pause.inSeconds < left else { throw Self.ended }
       do {
-        return try await services.endpoint.redeem(
-          deviceCode: ticket.deviceCode, at: provider, correlationID: correlationID)
+        return try await endpoint.redeem(
+          deviceCode: ticket.deviceCode, at: provider.tokenRoute, correlationID: correlationID)
       } catch let error as ConnectorError {
         switch error.oauthError {
         case "authorization_pending": break

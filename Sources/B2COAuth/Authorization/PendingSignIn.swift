@@ -52,28 +52,6 @@ extension PendingSignIn {
     ]
     return (try? Endpoints.appending(parameters + FormEncoding.decode(query), to: endpoint)) ?? endpoint
   }
-
-  /// How long the user may take, in seconds.
-  private static let lifetime: TimeInterval = 3_600
-
-  /// The policy of the sign-in, after a check that it can be finished with these settings, and now.
-  ///
-  /// - Throws: ``ConnectorError`` with code `configuration` for other settings, `timedOut` after an hour.
-  func policy(for configuration: OAuthConfiguration, at now: Date) throws -> Policy? {
-    guard authority == configuration.authority.cacheID, ASCIIText.isSame(clientID, configuration.clientID),
-      redirectURI == configuration.redirectURI
-    else {
-      throw ConnectorError(
-        own: .configuration, "The sign-in was begun with another authority, client ID or redirect URI.",
-        recoverySuggestion: "Begin it again; who begins and who finishes a sign-in need the same settings.")
-    }
-    guard now.timeIntervalSince1970 - begun <= Self.lifetime else {
-      throw ConnectorError(
-        own: .timedOut, "The sign-in was begun more than an hour ago.", recoverySuggestion: "Begin it again.",
-        isRetryable: false)
-    }
-    return try policyID.map { try Policy(id: $0, kind: policyKind.flatMap(Policy.Kind.init) ?? .signUpOrSignIn) }
-  }
 }
 
 extension PendingSignIn: Redacted {

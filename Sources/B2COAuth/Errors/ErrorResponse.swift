@@ -47,10 +47,10 @@ struct ErrorResponse: Sendable {
 
 extension ErrorResponse {
   /// Reads the error of a callback, decoded from its form (RFC 6749 section 4.1.2.1).
-  init(_ parameters: CallbackParameters, at service: Authority.Kind, hiding secrets: [Secret]) {
+  init(callback parameter: (String) -> String?, at service: Authority.Kind, hiding secrets: [Secret]) {
     self.init(place: .callback, service: service)
     let names = ["error": "error", "error_description": "error_description", "suberror": "error_subcode"]
-    read(names.compactMapValues { parameters[$0].map(JSONValue.string) }, secrets)
+    read(names.compactMapValues { parameter($0).map(JSONValue.string) }, secrets)
   }
 
   /// Reads an answer without tokens to a request (RFC 6749 section 5.2).

@@ -3,8 +3,18 @@ internal import B2CIDToken
 internal import Foundation
 
 /// Checks an id_token against its provider, and looks for new keys when its key is not among those known.
-struct IDTokenCheck: Sendable {
-  let services: OAuthServices
+package struct IDTokenCheck: Sendable {
+  private let clientID: String
+  private let providers: ProviderDirectory
+  private let serverClock: ServerClock
+  private let clockSkew: Duration
+
+  package init(clientID: String, providers: ProviderDirectory, serverClock: ServerClock, clockSkew: Duration) {
+    self.clientID = clientID
+    self.providers = providers
+    self.serverClock = serverClock
+    self.clockSkew = clockSkew
+  }
 
   /// Returns the claims of a token that passes every rule.
   ///
@@ -20,19 +30,19 @@ struct IDTokenCheck: Sendable {
     of idToken: Secret, provider: Provider, nonce: Secret?, accessToken: Secret?, correlationID: UUID
   ) async throws -> [String: JSONValue] {
     let expectations = IDTokenExpectations(
-      clientID: services.configuration.clientID, issuer: IssuerExpectation(published: provider.metadata.issuer),
-      nonce: nonce, policy: provider.policy?.id, now: services.serverClock.now, skew: services.configuration.clockSkew,
+      clientID: clientID, issuer: IssuerExpectation(published: provider.metadata.issuer),
+      nonce: nonce, policy: provider.policy?.id, now: serverClock.now, skew: clockSkew,
       accessToken: accessToken, allowedAlgorithms: provider.allowedAlgorithms)
     func verify(_ keys: JWKSet) throws(ConnectorError) -> [String: JSONValue] {
       try IDTokenVerifier().verify(try IDToken(compact: idToken), keys: keys, expectations: expectations).all
     }
-    let known = try await services.providers.keys(of: provider, correlationID: correlationID)
+    let known = try await providers.keys(of: provider, correlationID: correlationID)
     do {
       return try verify(known)
     } catch  where error.isRetryable {
       // Only what a fresh copy of the keys may change.
     }
-    return try verify(try await services.providers.freshKeys(of: provider, correlationID: correlationID))
+    return try verify(try await providers.freshKeys(of: provider, correlationID: correlationID))
   }
 }
 

@@ -26,7 +26,7 @@ struct Provider: Sendable {
   func known(_ correlationID: UUID) -> UUID? { isMicrosoft ? correlationID : nil }
 
   init(
-    configuration: OAuthConfiguration, policy: Policy?, endpoints: Endpoints, metadata: ProviderMetadata
+    authority: Authority, policy: Policy?, endpoints: Endpoints, metadata: ProviderMetadata
   ) throws(ConnectorError) {
     self.policy = policy
     self.metadata = metadata
@@ -39,29 +39,16 @@ struct Provider: Sendable {
     }
     authorizationEndpoint = authorization
     tokenRoute = TokenRoute(
-      url: token, policy: policy, service: configuration.authority.kind(for: policy), issuer: metadata.issuer)
+      url: token, policy: policy, service: authority.kind(for: policy), issuer: metadata.issuer)
     let isMicrosoft = tokenRoute.isMicrosoft
     addsOfflineAccess = isMicrosoft || metadata.scopes.contains("offline_access")
     endSessionEndpoint = isMicrosoft ? endpoints.endSession : metadata.endSessionEndpoint
     // No documentation names the endpoint of External ID, so the published one counts if the authority's host has it.
     let (kind, published) = (tokenRoute.service, metadata.deviceAuthorizationEndpoint)
-    let isOwn = published.flatMap(Origin.init) == Origin(configuration.authority.baseURL)
+    let isOwn = published.flatMap(Origin.init) == Origin(authority.baseURL)
     deviceAuthorizationEndpoint =
       kind == .openIDConnect || kind == .ciam && isOwn ? published : endpoints.deviceAuthorization
   }
-}
-
-/// Where token requests of a policy go.
-struct TokenRoute: Sendable {
-  let url: URL
-  let policy: Policy?
-  /// The kind of the authority.
-  let service: Authority.Kind
-  /// The issuer of the provider's metadata; `nil` if they were not fetched for this route.
-  var issuer: String?
-
-  /// Whether the provider speaks with Microsoft's extensions.
-  var isMicrosoft: Bool { service.isMicrosoft }
 }
 
 /// The provider's own metadata (OpenID Connect Discovery 1.0 section 3, RFC 8414 section 2).

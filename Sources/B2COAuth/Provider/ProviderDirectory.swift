@@ -1,25 +1,38 @@
 internal import B2CCore
 internal import B2CIDToken
-internal import Foundation
+package import Foundation
 
 /// Finds providers and their keys and keeps both: metadata are fetched once in their lifetime, for each policy,
 /// and keys also when a token's key is not among them.
-actor ProviderDirectory {
+package actor ProviderDirectory {
   /// How long metadata and keys are kept.
   private static let lifetime: TimeInterval = 86_400
 
-  private let configuration: OAuthConfiguration
-  private let environment: OAuthEnvironment
+  private let authority: Authority
+  private let transport: any HTTPTransport
+  private let retry: RetryPolicy
+  private let limits: TransportLimits
+  private let clock: any Clock<Duration>
+  private let now: @Sendable () -> Date
   private let serverClock: ServerClock
+  private let events: OAuthEvents
   private let providerFlights = SharedWork<String, Provider>()
   private let keyFlights = SharedWork<String, JWKSet>()
   private var entries: [String: (provider: Provider, fetchedAt: Date)] = [:]
   private var keySets: [String: (set: JWKSet, fetchedAt: Date)] = [:]
 
-  init(configuration: OAuthConfiguration, environment: OAuthEnvironment, serverClock: ServerClock) {
-    self.configuration = configuration
-    self.environment = environment
+  package init(
+    authority: Authority, transport: any HTTPTransport, retry: RetryPolicy, limits: TransportLimits,
+    clock: any Clock<Duration>, now: @escaping @Sendable () -> Date, serverClock: ServerClock, events: OAuthEvents
+  ) {
+    self.authority = authority
+    self.transport = transport
+    self.retry = retry
+    self.limits = limits
+    self.clock = clock
+    self.now = now
     self.serverClock = serverClock
+    self.events = events
   }
 
   /// Returns the provider of a policy; callers at the same time share one request for its metadata.
@@ -40,11 +53,11 @@ actor ProviderDirectory {
 
   /// Returns where token requests go: without any request where the authority makes its own URLs, unless the route must also
   /// name the provider's issuer.
-  func tokenRoute(for policy: Policy?, namesIssuer: Bool, correlationID: UUID) async throws -> TokenRoute {
-    guard !namesIssuer, let url = try Endpoints(authority: configuration.authority, policy: policy).token else {
+  package func tokenRoute(for policy: Policy?, namesIssuer: Bool, correlationID: UUID) async throws -> TokenRoute {
+    guard !namesIssuer, let url = try Endpoints(authority: authority, policy: policy).token else {
       return try await provider(for: policy, correlationID: correlationID).tokenRoute
     }
-    return TokenRoute(url: url, policy: policy, service: configuration.authority.kind(for: policy))
+    return TokenRoute(url: url, policy: policy, service: authority.kind(for: policy))
   }
 
   /// Returns the keys of a provider; callers at the same time share one request for them.
@@ -75,7 +88,7 @@ actor ProviderDirectory {
     let document = try await json(at: url, what: "key set", policy: provider.policy, correlationID: correlationID)
     do {
       let set = try JWKSet(json: document)
-      keySets[provider.policy?.key ?? ""] = (set, environment.now())
+      keySets[provider.policy?.key ?? ""] = (set, now())
       return set
     } catch {
       throw error.about(url)
@@ -83,13 +96,12 @@ actor ProviderDirectory {
   }
 
   private func isFresh(_ date: Date) -> Bool {
-    let age = environment.now().timeIntervalSince(date)
+    let age = now().timeIntervalSince(date)
     return age >= 0 && age < Self.lifetime
   }
 
   /// Fetches the metadata of a policy now, checks it against the authority, and keeps its provider.
   func fetchProvider(_ policy: Policy?, retries: Bool = true, correlationID: UUID? = nil) async throws -> Provider {
-    let authority = configuration.authority
     let endpoints = try Endpoints(authority: authority, policy: policy)
     do {
       let document = try await json(
@@ -98,8 +110,8 @@ actor ProviderDirectory {
       let metadata = try ProviderMetadata(json: document, allowsHTTP: authority.baseURL.scheme?.lowercased() == "http")
       try check(metadata, policy)
       let provider = try Provider(
-        configuration: configuration, policy: policy, endpoints: endpoints, metadata: metadata)
-      entries[policy?.key ?? ""] = (provider, environment.now())
+        authority: authority, policy: policy, endpoints: endpoints, metadata: metadata)
+      entries[policy?.key ?? ""] = (provider, now())
       return provider
     } catch var error as ConnectorError {
       let kind = authority.kind(for: policy)
@@ -114,7 +126,6 @@ actor ProviderDirectory {
   }
 
   private func check(_ metadata: ProviderMetadata, _ policy: Policy?) throws(ConnectorError) {
-    let authority = configuration.authority
     guard authority.accepts(issuer: metadata.issuer, policy: policy) else {
       // Whole, though it looks like a token: nothing secret was sent for the metadata.
       let shown = PrintableText.plain(metadata.issuer, limit: 150)
@@ -142,17 +153,16 @@ actor ProviderDirectory {
     at url: URL, what: String, policy: Policy?, retries: Bool = true, correlationID: UUID?
   ) async throws -> Data {
     let request = URLRequest(method: "GET", url: url, headers: ["Accept": "application/json"])
-    let transport = RetryingTransport(
-      transport: environment.transport, policy: retries ? configuration.retry : .none, clock: environment.clock
-    ) { [environment, configuration] code in
-      environment.report(.retry, policy?.id, correlationID ?? configuration.correlationID, code)
+    let transport = RetryingTransport(transport: transport, policy: retries ? retry : .none, clock: clock) {
+      [events] code in
+      events.emit(.retry, policy?.id, correlationID, error: code)
     }
-    let limits = configuration.limits
+    let limits = limits
     // All callers share this request, so a transport of the app that never returns must not hold them. It gets half a
     // second more than its deadline, so that they see its own error if there is one. A call for a token waits for one
     // second more, so that the request is out of the way when the call is repeated.
     let (body, response) = try await abandoning(
-      after: limits.deadline + .milliseconds(500), on: environment.clock,
+      after: limits.deadline + .milliseconds(500), on: clock,
       throwing: ConnectorError(
         own: .timedOut, "No answer to \(request.summary): the transport did not return within \(limits.deadline).",
         recoverySuggestion: "Try again later."
@@ -175,7 +185,7 @@ actor ProviderDirectory {
       status: status)
     error.retryAfter = RetryAfter.seconds(in: response)
     // Microsoft's services say here that there is no such tenant or policy.
-    let said = ErrorResponse(page: body, response, at: configuration.authority.kind(for: policy), hiding: [])
+    let said = ErrorResponse(page: body, response, at: authority.kind(for: policy), hiding: [])
     (error.oauthError, error.serverCode, error.serverDescription) = (said?.error, said?.code, said?.description)
     throw error.about(url)
   }

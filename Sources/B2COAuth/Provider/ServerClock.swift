@@ -1,11 +1,11 @@
 internal import B2CCore
-internal import Foundation
+package import Foundation
 
 /// How far this device's clock is from the server's, by the `Date` of its last answer.
 ///
 /// A wrong device clock then locks no one out: an id_token's times are compared with the server's time. A `Date` is not
 /// signed, so it may not make tokens valid again that expired long ago: a server may be behind only so far.
-final class ServerClock: Sendable {
+package final class ServerClock: Sendable {
   /// How far the server's time may be before this device's: what the wrong time zone and summer time make together.
   private static let furthestBehind: TimeInterval = 15 * 3_600
 
@@ -13,7 +13,7 @@ final class ServerClock: Sendable {
   /// The measured difference in seconds, positive when this device is behind.
   private let offset = Locked<TimeInterval>(0)
 
-  init(localNow: @escaping @Sendable () -> Date) {
+  package init(localNow: @escaping @Sendable () -> Date) {
     self.localNow = localNow
   }
 

@@ -1,25 +1,49 @@
 internal import B2CCore
 internal import Foundation
 
-/// Talks to the token endpoint: one form out, one JSON object back (RFC 6749 sections 4.1.3 and 6).
-struct TokenEndpoint: Sendable {
-  let configuration: OAuthConfiguration
-  /// Sends each request once.
-  let transport: RetryingTransport
-  let serverClock: ServerClock
+/// Where token requests of a policy go.
+package struct TokenRoute: Sendable {
+  let url: URL
+  let policy: Policy?
+  /// The kind of the authority.
+  let service: Authority.Kind
+  /// The issuer of the provider's metadata; `nil` if they were not fetched for this route.
+  var issuer: String?
 
-  /// Redeems an authorization code.
+  /// Whether the provider speaks with Microsoft's extensions.
+  var isMicrosoft: Bool { service.isMicrosoft }
+}
+
+/// Talks to the token endpoint: one form out, one JSON object back (RFC 6749 sections 4.1.3 and 6).
+package struct TokenEndpoint: Sendable {
+  let clientID: String
+  /// The policy with which the settings sign users in now.
+  let signInPolicy: Policy?
+  let limits: TransportLimits
+  let serverClock: ServerClock
+  private let transport: RetryingTransport
+
+  /// Makes an endpoint that sends each request once, because a code or token may be used up by a request without an answer.
+  package init(
+    clientID: String, signInPolicy: Policy?, transport: any HTTPTransport, limits: TransportLimits,
+    clock: any Clock<Duration>, serverClock: ServerClock
+  ) {
+    self.clientID = clientID
+    self.signInPolicy = signInPolicy
+    self.limits = limits
+    self.serverClock = serverClock
+    self.transport = RetryingTransport(transport: transport, policy: .none, clock: clock)
+  }
+
+  /// Redeems an authorization code for exactly these scopes.
   func redeem(
-    _ callback: ValidatedCallback, of signIn: PendingSignIn, at provider: Provider
+    code: Secret, redirectURI: URL, verifier: Secret, scopes: [String], at route: TokenRoute, correlationID: UUID
   ) async throws -> TokenResponse {
     try await send(
       [
-        ("grant_type", "authorization_code"),
-        ("code", callback.code.value),
-        ("redirect_uri", callback.redirectURI.absoluteString),
-        ("code_verifier", signIn.verifier.value),
-        ("scope", provider.sent(signIn.scopes).joined(separator: " ")),
-      ], to: provider.tokenRoute, correlationID: signIn.correlationID)
+        ("grant_type", "authorization_code"), ("code", code.value), ("redirect_uri", redirectURI.absoluteString),
+        ("code_verifier", verifier.value), ("scope", scopes.joined(separator: " ")),
+      ], to: route, correlationID: correlationID)
   }
 
   /// Sends a refresh token for exactly these scopes; for `nil` without naming any.
@@ -35,10 +59,10 @@ struct TokenEndpoint: Sendable {
   }
 
   /// Asks with a device code (RFC 8628 section 3.4).
-  func redeem(deviceCode: Secret, at provider: Provider, correlationID: UUID) async throws -> TokenResponse {
+  func redeem(deviceCode: Secret, at route: TokenRoute, correlationID: UUID) async throws -> TokenResponse {
     try await send(
       [("grant_type", "urn:ietf:params:oauth:grant-type:device_code"), ("device_code", deviceCode.value)],
-      to: provider.tokenRoute, correlationID: correlationID)
+      to: route, correlationID: correlationID)
   }
 
   /// Sends a form to an endpoint of the provider and returns the raw answer.
@@ -56,7 +80,7 @@ struct TokenEndpoint: Sendable {
     var history = RequestHistory()
     do {
       let answer = try await transport.send(
-        request, limits: configuration.limits, isIdempotent: false, noting: &history)
+        request, limits: limits, isIdempotent: false, noting: &history)
       serverClock.update(from: answer.1)
       return answer
     } catch var error as ConnectorError {
@@ -69,7 +93,7 @@ struct TokenEndpoint: Sendable {
   private func send(
     _ fields: [(name: String, value: String)], to route: TokenRoute, correlationID: UUID
   ) async throws -> TokenResponse {
-    let all = [("client_id", configuration.clientID)] + fields
+    let all = [("client_id", clientID)] + fields
     let answer = try await post(all, to: route.url, isMicrosoft: route.isMicrosoft, correlationID: correlationID)
     // Only Microsoft's services are sent the id, so only they can have logged it.
     let sent = route.isMicrosoft ? correlationID : nil
@@ -103,7 +127,7 @@ struct TokenEndpoint: Sendable {
     var error = said.asError(scopes: scopes, policy: route.policy, correlationID: correlationID)
       .about(route.url, method: "POST")
     let status = answer.response.statusCode
-    let signIn = configuration.defaultPolicy.flatMap { $0.key == route.policy?.key ? nil : $0 }
+    let signIn = signInPolicy.flatMap { $0.key == route.policy?.key ? nil : $0 }
     // A gateway may answer the same, so the session does not end. A page in plain text with 400 proves less than a 404.
     let isPlainText =
       answer.response.value(forHTTPHeaderField: "Content-Type")?.lowercased().hasPrefix("text/plain") == true

@@ -3,9 +3,6 @@ internal import Foundation
 
 /// The refusals of a silent token call before a request, and its errors for a missing token.
 extension TokenSource {
-  /// Microsoft's services give an access token for an API's scope only, others for `openid` as well.
-  var givesTokensForAPIsOnly: Bool { services.isMicrosoft }
-
   static func notSignedIn(_ userID: String?) -> ConnectorError {
     ConnectorError(
       own: .interactionRequired, userID == nil ? "No user is signed in." : "The user is not signed in.",
@@ -53,4 +50,16 @@ extension TokenSource {
     recoverySuggestion:
       "Open the app: it requests a new one. Set `refreshesTokens` where this process may do so; in an "
       + "app extension refreshing is always off.")
+
+  /// Returns a claims request as it is (OpenID Connect Core section 5.5).
+  ///
+  /// - Throws: ``ConnectorError`` with code `configuration` for what is not a JSON object.
+  static func checkedClaims(_ text: String) throws(ConnectorError) -> String {
+    guard (try? JSONReader.object(Data(text.utf8))) != nil else {
+      throw ConnectorError(
+        own: .configuration, "The claims request is not a JSON object.",
+        recoverySuggestion: "Pass the `claims` of an error as they are, or a JSON object as text.")
+    }
+    return text
+  }
 }

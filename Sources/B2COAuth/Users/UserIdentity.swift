@@ -21,15 +21,6 @@ struct UserIdentity: Sendable {
     userID = Self.part(object) + "." + Self.part(named["tid"] ?? Self.tenant(in: issuer))
   }
 
-  /// Returns the user id that a caller means, GUIDs of Microsoft's authorities in any case.
-  static func userID(_ text: String, isMicrosoft: Bool) -> String {
-    // An id that was folded before is taken as it is (row 1 of the benchmarks).
-    guard isMicrosoft, ASCIIText.hasUppercase(text), let dot = text.lastIndex(of: "."),
-      let tenant = GUID.folded(text[text.index(after: dot)...])
-    else { return text }
-    return GUID.folded(text[..<dot]).map { $0 + "." + tenant } ?? text
-  }
-
   /// The GUID in the issuer's path, else its host: subjects are unique within an issuer only.
   private static func tenant(in issuer: String) -> String {
     guard let url = URL(string: issuer) else { return "unknown" }

@@ -93,7 +93,7 @@ struct SignInBindingTests {
     let fixture = Fixture()
     let clock = fixture.clock
     let client = try OAuthClient(
-      configuration: try fixture.client().services.configuration,
+      configuration: try fixture.client().configuration,
       environment: Connector.Environment(
         presenter: fixture.script(.signIn(.alice)), transport: fixture.transport, clock: clock,
         now: { clock.date.addingTimeInterval(offset) }))

@@ -33,7 +33,7 @@ struct ErrorSecrecyTests {
     let record = try await fixture.record()
     var seen = [
       shown(result), shown(result.user), shown(try await client.users()),
-      shown(try await client.currentUser() as Any), shown(record), shown(client.services),
+      shown(try await client.currentUser() as Any), shown(record), shown(client.engine),
       shown(try await client.session()),
       shown(fixture.cache),
     ]

@@ -35,15 +35,15 @@ extension FuzzTarget {
   private static func scene(_ redirect: String) throws -> Scene {
     guard let redirectURI = URL(string: redirect) else { throw Broken("no URL") }
     let authority = try Authority("https://login.contoso.com/contoso.onmicrosoft.com/?p=B2C_1_SignIn")
-    let configuration = OAuthConfiguration(authority: authority, clientID: "client", redirectURI: redirectURI)
     let metadata = try ProviderMetadata(
       json: Data(#"{"issuer":"\#(issuer)","jwks_uri":"https://login.contoso.com/keys"}"#.utf8), allowsHTTP: false)
     let provider = try Provider(
-      configuration: configuration, policy: authority.policy,
+      authority: authority, policy: authority.policy,
       endpoints: Endpoints(authority: authority, policy: authority.policy), metadata: metadata)
     let request = AuthorizationRequest(
-      provider: provider, configuration: configuration, options: SignInOptions(), correlationID: UUID())
-    let signIn = try request.pending(userID: nil, at: Date())
+      authority: authority, clientID: "client", redirectURI: redirectURI, scopes: [], additionalScopes: [],
+      requiredUser: nil)
+    let signIn = try request.pending(provider, SignInOptions(), userID: nil, correlationID: UUID(), at: Date())
     return Scene(
       redirectURI: redirectURI, signIn: signIn, provider: provider,
       secrets: .whole(signIn.state.value, signIn.nonce.value, signIn.verifier.value))

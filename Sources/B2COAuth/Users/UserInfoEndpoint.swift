@@ -2,12 +2,25 @@ internal import B2CCore
 internal import B2CIDToken
 internal import Foundation
 
-extension TokenSource {
+/// Asks a provider about a user (OpenID Connect Core section 5.3).
+package struct UserInfoEndpoint: Sendable {
+  private let sessions: UserSessions
+  private let calls: APICalls
+  private let providers: ProviderDirectory
+  private let limits: TransportLimits
+
+  package init(sessions: UserSessions, calls: APICalls, providers: ProviderDirectory, limits: TransportLimits) {
+    self.sessions = sessions
+    self.calls = calls
+    self.providers = providers
+    self.limits = limits
+  }
+
   /// Returns the provider's present answer about a user, as `Connector.fetchUserInfo(user:)` documents it.
-  package func userInfo(user: UserInfo? = nil) async throws -> UserInfo {
-    guard let session = try await services.session(user?.id) else { throw Self.notSignedIn(user?.id) }
-    let verified = services.user(session)
-    guard !services.isMicrosoft, let url = try await services.providers.provider(for: nil).metadata.userInfoEndpoint
+  package func fetch(user: UserInfo? = nil) async throws -> UserInfo {
+    guard let session = try await sessions.session(user?.id) else { throw TokenSource.notSignedIn(user?.id) }
+    let verified = sessions.user(session)
+    guard !sessions.client.isMicrosoft, let url = try await providers.provider(for: nil).metadata.userInfoEndpoint
     else { return verified }
     let (claims, subject) = try await claims(at: url, user: verified)
     // Core 5.3.2: otherwise the answer may be about the owner of another token.
@@ -26,15 +39,15 @@ extension TokenSource {
   ///   - user: Whose stored tokens are sent.
   ///   - tokens: The tokens to send in place of those.
   /// - Returns: The claims, and the subject among them.
-  /// - Throws: ``ConnectorError`` as ``userInfo(user:)``; `CancellationError`.
+  /// - Throws: ``ConnectorError`` as ``fetch(user:)``; `CancellationError`.
   func claims(
     at url: URL, user: UserInfo? = nil, tokens: BearerTokens? = nil
   ) async throws -> (all: [String: JSONValue], subject: String) {
     let request = URLRequest(method: "GET", url: url, headers: ["Accept": "application/json"])
     var history = RequestHistory()
-    let (body, response) = try await transport(
+    let (body, response) = try await calls.transport(
       to: Set([Origin(url)].compactMap(\.self)), user: user, retry: .none, tokens: tokens
-    ).send(request, limits: services.configuration.limits, noting: &history)
+    ).send(request, limits: limits, noting: &history)
     let status = response.statusCode
     guard status == 200 else {
       var error = ConnectorError(

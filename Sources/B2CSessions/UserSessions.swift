@@ -1,14 +1,33 @@
 internal import B2CCore
+package import B2CTokenCache
+package import Foundation
 
-/// The users of this authority and client, by their records.
-extension OAuthServices {
+/// The users of one authority and client, by their records.
+package struct UserSessions: Sendable {
+  package let store: SessionStore
+  package let client: SessionStore.Client
+  package let wait: SessionStore.Wait
+  package let now: @Sendable () -> Date
+
+  package init(
+    store: SessionStore, client: SessionStore.Client, wait: SessionStore.Wait, now: @escaping @Sendable () -> Date
+  ) {
+    self.store = store
+    self.client = client
+    self.wait = wait
+    self.now = now
+  }
+
+  /// Returns the record of a key; throws as ``SessionStore/record(_:_:)``.
+  package func record(_ key: TokenCacheKey) async throws -> TokenRecord? { try await store.record(key, wait) }
+
   /// A user's session: of the named one, without a listing, else of the current one.
   ///
   /// - Throws: ``ConnectorError`` with code `tokenCache`; `CancellationError`.
-  func session(_ userID: String?, looksAgain: Bool = false) async throws -> SessionStore.Session? {
+  package func session(_ userID: String?, looksAgain: Bool = false) async throws -> SessionStore.Session? {
     if let userID {
-      let key = client.key(folded(userID))
-      return try await store.record(key, wait).map { SessionStore.Session(key: key, record: $0) }
+      let key = client.key(userID)
+      return try await record(key).map { SessionStore.Session(key: key, record: $0) }
     }
     return try await store.current(of: client, looksAgain: looksAgain, wait, where: mayBeCurrent)
   }
@@ -16,15 +35,15 @@ extension OAuthServices {
   /// Whether the settings allow a user to be current: by the present claims, or by those of the sign-in.
   private func mayBeCurrent(_ session: SessionStore.Session) -> Bool {
     guard let required = client.requiredUser else { return true }
-    return user(session).isUser(required, isMicrosoft: isMicrosoft)
+    return user(session).isUser(required, isMicrosoft: client.isMicrosoft)
       || session.record.requiredUser.map { ASCIIText.isSame($0, required) } == true
   }
 
   /// The user of a session.
-  func user(_ session: SessionStore.Session) -> UserInfo {
+  package func user(_ session: SessionStore.Session) -> UserInfo {
     UserInfo(
       id: session.key.userID, claims: session.record.claims,
-      hasSession: session.record.hasSession(now: environment.now()), isMicrosoft: isMicrosoft)
+      hasSession: session.record.hasSession(now: now()), isMicrosoft: client.isMicrosoft)
   }
 
   /// The users whose records can be read: the current one first, then the others, the latest sign-in first.
@@ -64,18 +83,11 @@ extension OAuthServices {
 
   /// The states now and after each change.
   package var states: AsyncStream<SessionState> {
-    store.observers.states(on: environment.clock) { [self] in try await state(looksAgain: false) }
+    store.observers.states(on: wait.clock) { try await state(looksAgain: false) }
   }
 
   /// Waits for the refreshes that were sent, twice the limit of a request at most, and writes what the cache has refused.
   package func close() async {
     await store.close(wait)
   }
-
-  var wait: SessionStore.Wait {
-    SessionStore.Wait(requestLimit: configuration.limits.deadline, clock: environment.clock)
-  }
-
-  /// A user id as it is in this authority's keys.
-  func folded(_ userID: String) -> String { UserIdentity.userID(userID, isMicrosoft: isMicrosoft) }
 }

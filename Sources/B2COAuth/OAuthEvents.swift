@@ -1,0 +1,49 @@
+package import B2CCore
+package import Foundation
+
+/// A step that the engine reports when it happens; `Connector.Event.Step` says what each one means.
+package enum OAuthStep: String, Sendable {
+  case signInStarted, signInFinished, cacheHit, cacheMiss, refreshStarted, refreshShared, refreshFinished
+  case staleTokenServed, storingFailed, retry, signedOut
+}
+
+/// Receives each step with its policy, its correlation id and the code of its error.
+package typealias OAuthReport =
+  @Sendable (_ step: OAuthStep, _ policyID: String?, _ correlationID: UUID?, _ errorCode: ErrorCode?) -> Void
+
+/// Reports the steps of the calls, and gives each call its correlation id.
+package struct OAuthEvents: Sendable {
+  private let report: OAuthReport
+  /// The correlation id of the settings; each call has one of its own when `nil`.
+  private let fixedID: UUID?
+
+  package init(correlationID: UUID?, _ report: @escaping OAuthReport) {
+    self.report = report
+    fixedID = correlationID
+  }
+
+  /// Returns the correlation id of a new call.
+  func correlationID() -> UUID { fixedID ?? UUID() }
+
+  func emit(_ step: OAuthStep, _ policyID: String?, _ correlationID: UUID? = nil, error: ErrorCode? = nil) {
+    report(step, policyID, correlationID ?? fixedID, error)
+  }
+
+  /// Runs a step between two events, or before the second.
+  func emitting<Result>(
+    _ started: OAuthStep?, _ finished: OAuthStep, policyID: String?, correlationID: UUID,
+    _ body: () async throws -> Result
+  ) async throws -> Result {
+    if let started { emit(started, policyID, correlationID) }
+    do {
+      let result = try await body()
+      emit(finished, policyID, correlationID)
+      return result
+    } catch {
+      let isCancelled = error is CancellationError && Task.isCancelled
+      let code = (error as? ConnectorError)?.code ?? .init(rawValue: isCancelled ? "cancelled" : "other")
+      emit(finished, policyID, correlationID, error: code)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,60 @@
+internal import B2CCore
+internal import B2CIDToken
+package import Foundation
+
+/// Questions to a provider that need no user.
+package struct ProviderCheck: Sendable {
+  private let request: AuthorizationRequest
+  private let policy: Policy?
+  private let providers: ProviderDirectory
+  private let transport: RetryingTransport
+  private let limits: TransportLimits
+  private let events: OAuthEvents
+  private let now: @Sendable () -> Date
+
+  package init(
+    request: AuthorizationRequest, policy: Policy?, providers: ProviderDirectory, transport: any HTTPTransport,
+    clock: any Clock<Duration>, limits: TransportLimits, events: OAuthEvents, now: @escaping @Sendable () -> Date
+  ) {
+    self.request = request
+    self.policy = policy
+    self.providers = providers
+    self.transport = RetryingTransport(transport: transport, policy: .none, clock: clock)
+    self.limits = limits
+    self.events = events
+    self.now = now
+  }
+
+  /// Fetches the metadata of a policy.
+  ///
+  /// - Returns: Its issuer, and the endpoints in it that are needed and cannot be used.
+  package func fetchProvider(_ policy: Policy?) async throws -> (issuer: String, unusableEndpoints: [String]) {
+    let provider = try await providers.fetchProvider(policy)
+    return (provider.metadata.issuer, provider.isMicrosoft ? [] : provider.metadata.unusableEndpoints)
+  }
+
+  /// Fetches the keys of a policy and counts those that can verify the signature of an id_token.
+  package func usableKeyCount(_ policy: Policy?) async throws -> Int {
+    let provider = try await providers.provider(for: policy)
+    let keys = try await providers.fetchKeys(of: provider).keys
+    return keys.count { $0.canVerify(anyOf: provider.allowedAlgorithms) }
+  }
+
+  /// Asks for the sign-in page of the default policy once, as no user, without `offline_access` and with `prompt=none`.
+  ///
+  /// - Returns: What came instead of an answer, and whether a sign-in asks for `offline_access`.
+  /// - Throws: ``ConnectorError`` for what the page refuses, and for what keeps it from answering; `CancellationError`.
+  package func askSignInPage() async throws -> (instead: String?, isOfflineAccessLeftOut: Bool) {
+    var request = request
+    request.requiredUser = nil
+    var provider = try await providers.provider(for: policy)
+    let isOfflineAccess = { (scope: String) in scope.lowercased() == "offline_access" }
+    let isLeftOut = provider.sent(request.scopes + request.additionalScopes).contains(where: isOfflineAccess)
+    request.scopes.removeAll(where: isOfflineAccess)
+    request.additionalScopes.removeAll(where: isOfflineAccess)
+    provider.addsOfflineAccess = false
+    let pending = try request.pending(
+      provider, SignInOptions(prompt: .none), userID: nil, correlationID: events.correlationID(), at: now())
+    return (try await pending.ask(provider, over: transport, limits: limits), isLeftOut)
+  }
+}
