@@ -18,9 +18,7 @@ extension Connector {
     package let check: ProviderCheck
     let presenter: any SignInPresenter
 
-    package init(
-      _ settings: ConnectorSettings, _ environment: Environment, _ options: Options
-    ) throws {
+    package init(_ settings: ConnectorSettings, _ environment: Environment, _ options: Options) throws {
       let authority = settings.authority
       signInPolicy = settings.policies.forSignIn ?? authority.policy
       passwordResetPolicy = settings.policies.policy(of: .passwordReset)
@@ -38,8 +36,7 @@ extension Connector {
       let serverClock = ServerClock(localNow: now)
       let providers = ProviderDirectory(
         authority: authority, transport: transport, retry: options.retry, limits: options.limits, clock: clock,
-        now: now,
-        serverClock: serverClock, events: events)
+        now: now, serverClock: serverClock, events: events)
       let endpoint = TokenEndpoint(
         clientID: clientID, signInPolicy: signInPolicy, transport: transport, limits: options.limits, clock: clock,
         serverClock: serverClock)

@@ -81,8 +81,7 @@ package struct TokenSource: Sendable {
     for scopes: [String]?, userID: String?, refused: Secret? = nil, isForced: Bool = false, claims: String? = nil
   ) async throws -> AccessToken {
     let request = Request(
-      scopes: scopes ?? self.scopes, userID: userID, refused: refused, isForced: isForced,
-      claims: claims)
+      scopes: scopes ?? self.scopes, userID: userID, refused: refused, isForced: isForced, claims: claims)
     // Microsoft's services give an access token for an API's scope only, others for `openid` as well.
     guard Scopes.includeAPIScope(request.scopes) || !sessions.client.isMicrosoft else {
       throw Self.missingAPIScope(request.scopes, at: nil, nil)
@@ -225,9 +224,7 @@ package struct TokenSource: Sendable {
     let route = try await findRoute(record.policy, record.issuer == nil, renewal.correlationID)
     return try await store.withRefreshLock(renewal.key, sessions.wait) {
       // Background time covers sending and storing only, not the wait for the lock.
-      try await backgroundTime.run(
-        atMost: endpoint.limits.deadline.inSeconds, on: sessions.wait.clock
-      ) {
+      try await backgroundTime.run(atMost: endpoint.limits.deadline.inSeconds, on: sessions.wait.clock) {
         try await underLock(renewal, route)
       }
     }
