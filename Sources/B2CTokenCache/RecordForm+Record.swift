@@ -1,5 +1,5 @@
 internal import B2CCore
-public import Foundation
+internal import Foundation
 
 /// The stored form: one-word field names that never change their meaning, dates as seconds since 1970, whatever the
 /// strategies of the encoder are.
