@@ -48,7 +48,7 @@ extension Connector {
     /// It runs once for all calls that wait for the token, before anything is sent; set it in every connector of the
     /// process. With it a token is renewed only in its last minute, except with `forceRefresh` and `claims`. What it throws ends
     /// the calls with ``ErrorCode/userCancelled``, unless the token has not expired, which is served then. It must not call
-    /// the connector. Guide "At launch", Face ID and Touch ID.
+    /// the connector, and it has to return: until then, the calls for that user wait. Guide "At launch", Face ID and Touch ID.
     public var beforeRefresh: (@Sendable (UserInfo) async throws -> Void)?
   }
 }

@@ -52,7 +52,7 @@ package struct SignOut: Sendable {
       keys = [sessions.client.key(userID)]
     } else {
       do {
-        try await sessions.store.removeDamaged(alsoNewer: true)
+        try await sessions.store.removeDamaged(alsoNewer: true, sessions.wait)
       } catch let error as ConnectorError {
         failure = error
       }

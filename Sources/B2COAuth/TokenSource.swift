@@ -154,7 +154,7 @@ package struct TokenSource: Sendable {
       // A refresh that another caller has started may bring the very token that this one wants replaced.
       let isAnswer = !hasJoined || !renewal.excluded.contains(token.token)
       guard !isAnswer, request.mustRefresh || store.mayTry(renewal.flight, now: now) else { return token }
-      return try await shared(renewal).token
+      return try await shared(renewal, asks: false).token
     } catch let error as ConnectorError where renewal.still != nil {
       // A token that has not expired is served, unless a definite answer has ended the session.
       let latest = try? await sessions.record(renewal.key)
@@ -180,7 +180,9 @@ package struct TokenSource: Sendable {
     return record.accessTokens.first { $0.token == refused && $0.covers(request.scopes) && $0.expiresAt > now }
   }
 
-  private func shared(_ renewal: Renewal) async throws -> (token: CachedAccessToken, hasJoined: Bool) {
+  private func shared(
+    _ renewal: Renewal, asks: Bool = true
+  ) async throws -> (token: CachedAccessToken, hasJoined: Bool) {
     let policyID = renewal.session.record.policyID
     var hasJoined = false
     events.emit(.cacheMiss, policyID, renewal.correlationID)
@@ -188,7 +190,7 @@ package struct TokenSource: Sendable {
       // One second longer than the transport's deadline, so that the caller gets the transport's error, and the next call
       // begins a new request.
       for: renewal.flight, atMost: endpoint.limits.deadline + .seconds(1), on: sessions.wait.clock,
-      after: question(renewal),
+      after: asks ? question(renewal) : nil,
       onJoin: {
         hasJoined = true
         events.emit(.refreshShared, policyID, renewal.correlationID)

@@ -22,10 +22,14 @@ extension SessionStore {
   }
 
   /// Notes that the server or the user wants no further refresh of a user for a time, in seconds; a minute at least.
+  ///
+  /// A shorter wait does not end a longer one, unless the clock was set back.
   package func noteWait(_ key: TokenCacheKey, now: Date, seconds: TimeInterval = 60) {
     state.withLock { state in
       if state.waits.count >= 1_024 { state.waits = state.waits.filter { $0.value.contains(now) } }
-      state.waits[key] = now...now.addingTimeInterval(max(seconds, 60))
+      let end = now.addingTimeInterval(max(seconds, 60))
+      let earlier = state.waits[key].flatMap { $0.contains(now) ? $0.upperBound : nil }
+      state.waits[key] = now...max(end, earlier ?? end)
     }
   }
 
@@ -53,6 +57,7 @@ extension SessionStore {
       // The body's errors pass the cache as a value, so that an error caught here is the cache's own.
       let outcome = Monitor<Result<Value, any Error>?>(nil)
       let end = { @Sendable (result: Result<Value, any Error>) in outcome.withLock { $0 = $0 ?? result } }
+      let hasReturned = Monitor(false)
       // Set by whatever comes first, the work, the cache's error or the end of the wait: a cache that runs the work twice,
       // or late, must not use the token twice.
       let isDecided = Locked(false)
@@ -69,15 +74,21 @@ extension SessionStore {
           // Work that has begun tells its own end: what was done under the lock stays done.
           if isDecided.setOnce() { end(.failure(Self.wrapped(error, "locked"))) }
         }
+        hasReturned.withLock { $0 = true }
       }
       let waiting = Task {
         try await wait.clock.sleep(for: wait.limit - stopwatch.elapsed)
         guard isDecided.setOnce() else { return }
         end(.failure(KeyedLock<TokenCacheKey>.notFree))
         locking.cancel()
+        hasReturned.withLock { $0 = true }
       }
       defer { waiting.cancel() }
       try await outcome.wait { $0 != nil }
+      // The next refresh begins when the cache has given its lock back. One that hangs there is not waited for.
+      try? await withTimeout(
+        wait.limit, on: wait.clock, tolerance: .milliseconds(100), throwing: CancellationError()
+      ) { try await hasReturned.wait { $0 } }
       guard let result = outcome.withLock({ $0 }) else { throw Self.workNotRun }
       return try result.get()
     }

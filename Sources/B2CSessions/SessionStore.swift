@@ -162,15 +162,16 @@ package final class SessionStore: Sendable {
     }
     observers.changed()
     // The sign-in is done: what cannot be removed now is found again.
-    try? await removeDamaged()
+    try? await removeDamaged(wait)
   }
 
   /// Removes the damaged records that were found; they do not say whose they are.
   ///
   /// - Throws: ``ConnectorError`` with code `tokenCache` when one cannot be removed.
-  package func removeDamaged(alsoNewer: Bool = false) async throws {
-    try await wrappingCacheErrors("changed") {
-      try await (cache as? StoredTokenCache)?.removeDamaged(alsoNewer: alsoNewer)
+  package func removeDamaged(alsoNewer: Bool = false, _ wait: Wait) async throws {
+    guard let cache = cache as? StoredTokenCache else { return }
+    try await limited(wait) { [self] in
+      try await wrappingCacheErrors("changed") { try await cache.removeDamaged(alsoNewer: alsoNewer) }
     }
   }
 
@@ -287,12 +288,21 @@ package final class SessionStore: Sendable {
 
   /// Runs a change after those of the same key that came before.
   ///
-  /// The caller's cancellation stops neither the wait nor the change. A cache that waits for another process is cancelled when
-  /// the time is over.
+  /// The change always begins, also if the caller is cancelled: a new refresh token that the cache does not take has to become
+  /// pending.
   private func inTurn<Value: Sendable>(
     _ key: TokenCacheKey, _ wait: Wait, _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
-    let change = Task { try await turns.withLock(key, body) }
+    try await Task { try await turns.withLock(key) { try await limited(wait, body) } }.value
+  }
+
+  /// Runs a change, which the caller's cancellation does not stop.
+  ///
+  /// A cache that waits for another process is cancelled when the time is over.
+  private func limited<Value: Sendable>(
+    _ wait: Wait, _ body: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    let change = Task(operation: body)
     let limit = Task {
       try await wait.clock.sleep(for: wait.limit, tolerance: .milliseconds(100))
       change.cancel()

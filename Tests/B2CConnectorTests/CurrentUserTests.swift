@@ -310,6 +310,27 @@ struct CurrentUserTests {
     #expect(try await relaunched.session == .signedOut)
   }
 
+  @Test("A sign-in and a sign-out end although another process holds the lock of a damaged file")
+  func damagedAndLocked() async throws {
+    let directory = try TemporaryPlace()
+    let scene = Scene(try .files(at: directory.url))
+    let connector = try scene.connector()
+    let file = try #require(try await files(directory.url) { try await scene.signIn(.bob, at: connector) }.first)
+    let path = directory.url.appendingPathComponent(file).path
+    try Data("{".utf8).write(to: URL(fileURLWithPath: path))
+    // The damage is found.
+    await #expect(throws: ConnectorError.self) { _ = try await connector.session }
+    let lock = open(path.replacingOccurrences(of: ".json", with: ".lock"), O_RDWR)
+    #expect(lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0)
+    let alice = try await scene.signIn(.alice, at: connector)
+    #expect(try await connector.session.user?.id == alice.id)
+    let error = await #expect(throws: ConnectorError.self) { try await connector.signOut() }
+    #expect(error?.code == .tokenCache && error?.isRetryable == true)
+    close(lock)
+    try await connector.signOut()
+    #expect(try !FileManager.default.contentsOfDirectory(atPath: directory.url.path).contains { $0.hasSuffix(".json") })
+  }
+
   @Test("A record of a newer form is listed and ordered, and only a sign-out removes it", arguments: [true, false])
   func newerForm(isLater: Bool) async throws {
     let directory = try TemporaryPlace()

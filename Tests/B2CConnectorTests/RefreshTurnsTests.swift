@@ -47,6 +47,28 @@ struct RefreshTurnsTests {
     #expect(world.tenant.counters.refreshes == before + 2)
   }
 
+  @Test("A user's no does not end the longer wait that a server has asked for")
+  func refusalAndWait() async throws {
+    let (asked, refuses) = (Locked(0), Locked(false))
+    let (world, connector) = try await expiring {
+      $0.beforeRefresh = { _ in
+        guard refuses.withLock({ $0 }) else { return }
+        asked.withLock { $0 += 1 }
+        throw URLError(.userCancelledAuthentication)
+      }
+    }
+    let busy = LocalResponse(status: 429, headers: ["Retry-After": "270"])
+    world.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .respond(busy))]
+    await expectError(ConnectorError.self, .throttled) { _ = try await connector.accessToken(forceRefresh: true) }
+    await world.clock.advance(by: .seconds(10))
+    refuses.withLock { $0 = true }
+    await expectError(ConnectorError.self, .userCancelled) { _ = try await connector.accessToken(forceRefresh: true) }
+    // In its last minute the token would be renewed.
+    await world.clock.advance(by: .seconds(220))
+    _ = try await connector.accessToken()
+    #expect(asked.withLock { $0 } == 1)
+  }
+
   @Test("A refresh with claims counts as the try of a minute for its scopes", arguments: [500, 503])
   func claimsAreATry(status: Int) async throws {
     let (world, connector) = try await expiring()
@@ -107,6 +129,83 @@ struct RefreshTurnsTests {
     #expect(tokens.count == 1 && world.tenant.counters.refreshes == before + 1)
   }
 
+  @Test("A user's no ends every call that waits for the answer, and sends nothing; the next call asks again")
+  func refusal() async throws {
+    let (asked, gate, isReady) = (Locked(0), TestGate(), Locked(false))
+    let (world, connector) = try await expiring(left: -1) {
+      $0.beforeRefresh = { _ in
+        guard isReady.withLock({ $0 }) else { return }
+        asked.withLock { $0 += 1 }
+        try await gate.wait()
+        throw URLError(.userCancelledAuthentication)
+      }
+    }
+    isReady.withLock { $0 = true }
+    let before = world.tenant.counters.refreshes
+    let calls = (0..<12).map { number in
+      Task {
+        try await connector.accessToken(
+          scopes: number % 3 == 1 ? Self.otherScopes : nil, claims: number % 3 == 2 ? Self.claims : nil)
+      }
+    }
+    await gate.waitForArrivals(1)
+    for _ in 0..<200 { await Task.yield() }
+    gate.open()
+    for call in calls { await expectError(ConnectorError.self, .userCancelled) { _ = try await call.value } }
+    #expect(asked.withLock { $0 } == 1 && world.tenant.counters.refreshes == before)
+    await expectError(ConnectorError.self, .userCancelled) { _ = try await connector.accessToken() }
+    #expect(asked.withLock { $0 } == 2)
+  }
+
+  @Test("Two users are asked separately")
+  func twoUsers() async throws {
+    let (asked, gate, isReady) = (Locked<Set<String>>([]), TestGate(), Locked(false))
+    let world = World()
+    let presenter = world.script(.signIn(.alice))
+    let connector = try world.connector(presenter: presenter) {
+      $0.beforeRefresh = { user in
+        guard isReady.withLock({ $0 }) else { return }
+        asked.withLock { _ = $0.insert(user.id) }
+        try await gate.wait()
+      }
+    }
+    let alice = try await connector.doPolicy(.signIn)
+    presenter.follow(.signIn(.bob))
+    let bob = try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
+    await world.clock.advance(by: .seconds(4_000))
+    isReady.withLock { $0 = true }
+    let calls = [alice, bob, alice, bob].map { user in Task { try await connector.accessToken(user: user) } }
+    await gate.waitForArrivals(2)
+    #expect(asked.withLock { $0 } == [alice.id, bob.id])
+    gate.open()
+    #expect(try await calls[0].value.userID == alice.id)
+    #expect(try await calls[1].value.userID == bob.id)
+    for call in calls { _ = try await call.value }
+    #expect(gate.arrivals == 2)
+  }
+
+  @Test("The callers' time limit begins when the user has answered")
+  func limitAfterTheAnswer() async throws {
+    let (gate, isReady) = (TestGate(), Locked(false))
+    let world = World()
+    let transport = HungTransport(base: world.network)
+    let connector = try world.connector(transport: transport) {
+      $0.beforeRefresh = { _ in if isReady.withLock({ $0 }) { try await gate.wait() } }
+    }
+    try await connector.doPolicy(.signIn)
+    await world.clock.advance(by: .seconds(4_000))
+    isReady.withLock { $0 = true }
+    transport.isHung.withLock { $0 = true }
+    let call = Task { try await connector.accessToken() }
+    await gate.waitForArrivals(1)
+    await world.clock.advance(by: .seconds(7_200))
+    #expect(transport.never.arrivals == 0)
+    let start = world.clock.now
+    gate.open()
+    await expectError(ConnectorError.self, .timedOut) { _ = try await call.value }
+    #expect((Duration.seconds(31) ... .seconds(60)).contains(start.duration(to: world.clock.now)))
+  }
+
   // MARK: The lock of other processes
 
   /// A shared cache whose refresh lock another process holds for a while.
@@ -144,6 +243,112 @@ struct RefreshTurnsTests {
       }
       await work()
     }
+  }
+
+  @Test("While a user is asked, the lock of other processes is not held")
+  func unlockedQuestion() async throws {
+    let (gate, isReady) = (TestGate(), Locked(false))
+    let world = World()
+    let cache = HeldCache(for: .zero, on: world.clock)
+    let connector = try world.connector(cache: cache) {
+      $0.beforeRefresh = { _ in if isReady.withLock({ $0 }) { try await gate.wait() } }
+    }
+    try await connector.doPolicy(.signIn)
+    await world.clock.advance(by: .seconds(4_000))
+    isReady.withLock { $0 = true }
+    let call = Task { try await connector.accessToken() }
+    await gate.waitForArrivals(1)
+    for _ in 0..<200 { await Task.yield() }
+    #expect(cache.tries.withLock { $0 } == 0)
+    gate.open()
+    _ = try await call.value
+    #expect(cache.tries.withLock { $0 } == 1)
+  }
+
+  /// A shared cache that gives its refresh lock back slowly: it counts the calls that have not returned.
+  private final class SlowReleaseCache: SharedTokenCache {
+    let (inside, most) = (Locked(0), Locked(0))
+    let release = TestGate()
+    private let inner = SharedMemoryCache()
+
+    func record(for key: TokenCacheKey) async throws -> TokenRecord? { await inner.record(for: key) }
+    func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { await inner.store(record, for: key) }
+    func removeRecord(for key: TokenCacheKey) async throws { await inner.removeRecord(for: key) }
+    func keys() async throws -> [TokenCacheKey] { await inner.keys() }
+
+    func replace(_ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord) async throws -> Bool {
+      await inner.replace(key, expecting: stamp, with: record)
+    }
+
+    func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {
+      let count = inside.withLock { inside in
+        inside += 1
+        return inside
+      }
+      most.withLock { $0 = max($0, count) }
+      await work()
+      try? await release.wait()
+      inside.withLock { $0 -= 1 }
+    }
+  }
+
+  @Test("The refresh of other scopes begins when the cache has given the lock of the last one back")
+  func slowRelease() async throws {
+    let world = World()
+    let cache = SlowReleaseCache()
+    let connector = try world.connector(cache: cache)
+    try await connector.doPolicy(.signIn)
+    await world.clock.advance(by: .seconds(4_000))
+    let calls = [nil, Self.otherScopes].map { scopes in Task { try await connector.accessToken(scopes: scopes) } }
+    await cache.release.waitForArrivals(1)
+    for _ in 0..<200 { await Task.yield() }
+    #expect(cache.release.arrivals == 1)
+    cache.release.open()
+    for call in calls { _ = try await call.value }
+    #expect(cache.most.withLock { $0 } == 1)
+    #expect(world.tenant.counters.refreshes == 2 && world.tenant.counters.reusedRefreshTokens == 0)
+  }
+
+  /// A cache whose removal neither ends in time nor is cancelled, and fails then.
+  private final class StuckCache: TokenCache {
+    let removal = TestGate()
+    private let inner = InMemoryTokenCache.memory()
+
+    func record(for key: TokenCacheKey) async throws -> TokenRecord? { await inner.record(for: key) }
+    func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { await inner.store(record, for: key) }
+    func keys() async throws -> [TokenCacheKey] { await inner.keys() }
+
+    func removeRecord(for key: TokenCacheKey) async throws {
+      await Task { [removal] in try? await removal.wait() }.value
+      throw ConnectorError(.tokenCache, "The disk is gone.", isRetryable: true)
+    }
+
+    func refreshToken() async throws -> Secret? {
+      let key = try #require(await inner.keys().first)
+      return await inner.record(for: key)?.refreshToken
+    }
+  }
+
+  @Test("A new refresh token is stored, however long another change of the record takes")
+  func stuckChange() async throws {
+    let world = World()
+    let cache = StuckCache()
+    let connector = try world.connector(cache: cache)
+    let alice = try await connector.doPolicy(.signIn)
+    await world.clock.advance(by: .seconds(4_000))
+    let sent = try await cache.refreshToken()
+    let signOut = Task { try await connector.signOut(alice) }
+    await cache.removal.waitForArrivals(1)
+    await expectError(ConnectorError.self, .timedOut) { _ = try await connector.accessToken() }
+    await world.clock.advance(by: .seconds(600))
+    cache.removal.open()
+    await expectError(ConnectorError.self, .tokenCache) { _ = try await signOut.value }
+    while try await cache.refreshToken() == sent, !Task.isCancelled { await Task.yield() }
+    _ = try await connector.accessToken()
+    #expect(world.tenant.counters.refreshes == 1)
+    await world.clock.advance(by: .seconds(4_000))
+    _ = try await connector.accessToken()
+    #expect(world.tenant.counters.refreshes == 2 && world.tenant.counters.reusedRefreshTokens == 0)
   }
 
   @Test("A lock that is free within twice the limit of a request is waited for", arguments: [40, 150])

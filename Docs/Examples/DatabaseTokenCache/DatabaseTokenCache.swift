@@ -55,11 +55,13 @@ extension DatabaseTokenCache: SharedTokenCache {
 
   func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {
     let holder = UUID().uuidString
-    for _ in 0..<1500 {
-      // The lock of a process that has died ends by itself: `now()` is the database's own time, in seconds.
+    // The connector cancels the task when it has waited for twice the limit of a request.
+    while true {
+      // The lock of a process that has died ends by itself, later than any refresh: `now()` is the database's own time, in
+      // seconds.
       let taken = try await database.run(
         """
-        INSERT INTO locks (key, holder, until) VALUES (?, ?, now() + 60)
+        INSERT INTO locks (key, holder, until) VALUES (?, ?, now() + 180)
         ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, until = excluded.until WHERE locks.until < now()
         RETURNING key
         """, key.canonicalText, holder)
@@ -75,6 +77,5 @@ extension DatabaseTokenCache: SharedTokenCache {
       }
       try await Task.sleep(for: .milliseconds(20))
     }
-    throw ConnectorError(.tokenCache, "The refresh lock is held by another process.", isRetryable: true)
   }
 }

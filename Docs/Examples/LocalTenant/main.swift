@@ -40,7 +40,7 @@ func names<Value>(_ choices: [String: Value]) -> String { choices.keys.sorted().
 /// The values of a settings.plist, by its keys.
 func values(of settings: ConnectorSettings) -> [String: Any] {
   let policies = settings.policies.all.map {
-    ["id": $0.id, "kind": $0.kind.rawValue, "domainHint": $0.domainHint].compactMapValues(\.self)
+    ["id": $0.id, "kind": $0.kind?.rawValue, "domainHint": $0.domainHint].compactMapValues(\.self)
   }
   var values: [String: Any] = [
     "authority": settings.authority.description, "clientId": settings.clientID, "scopes": settings.scopes,

@@ -24,7 +24,6 @@ import Foundation
 /// Copy this file, and the system library target beside it, into a package. The table is as secret as the tokens in it.
 public actor PostgreSQLTokenCache: SharedTokenCache {
   private let connections: [Connection]
-  private let lockTimeout: Duration
   /// Statements under way and waiting, for each connection.
   private var load: [Int]
   /// Whether a connection holds a refresh lock, or tries to get one.
@@ -32,15 +31,12 @@ public actor PostgreSQLTokenCache: SharedTokenCache {
 
   /// Makes the cache; the first call opens a connection.
   ///
-  /// - Parameters:
-  ///   - database: A connection string or URI of libpq, or a database's name. What it leaves out comes from `PGHOST` and
-  ///     the other variables of libpq, a password also from `~/.pgpass`; `sslmode` is `verify-full` then.
-  ///   - lockTimeout: How long to wait for a refresh lock.
-  public init(_ database: String = "", lockTimeout: Duration = .seconds(30)) {
+  /// - Parameter database: A connection string or URI of libpq, or a database's name. What it leaves out comes from `PGHOST`
+  ///   and the other variables of libpq, a password also from `~/.pgpass`; `sslmode` is `verify-full` then.
+  public init(_ database: String = "") {
     connections = (0..<8).map { _ in Connection(database) }
     load = connections.map { _ in 0 }
     isLocking = connections.map { _ in false }
-    self.lockTimeout = lockTimeout
   }
 
   /// Returns the record of a key, or `nil`.
@@ -98,9 +94,10 @@ public actor PostgreSQLTokenCache: SharedTokenCache {
 
   /// Takes the refresh lock of a key, and returns the number of the connection that holds it.
   ///
+  /// It waits until the task is cancelled, which the connector does after twice the limit of a request.
+  ///
   /// The lock is tried without waiting in the server, so that another process that hangs keeps no connection from its work.
   private func lock(_ key: TokenCacheKey) async throws -> Int {
-    let end = ContinuousClock.now + lockTimeout
     while true {
       if let number = leastBusy(where: { !isLocking[$0] }) {
         isLocking[number] = true
@@ -114,12 +111,6 @@ public actor PostgreSQLTokenCache: SharedTokenCache {
           throw error
         }
         isLocking[number] = false
-      }
-      guard .now < end else {
-        throw ConnectorError(
-          .tokenCache, "The refresh lock of a token record was not free within \(lockTimeout).",
-          recoverySuggestion: "Try again later; use a longer lockTimeout where token requests take longer than it.",
-          isRetryable: true)
       }
       try await Task.sleep(for: .milliseconds(Int.random(in: 5...30)))
     }

@@ -10,8 +10,9 @@ struct LocksProof: ProofCommand {
   static let name = "locks"
   static let summary = "eight refresh locks at once, a ninth, and a process that holds one and hangs"
 
-  private static let lockTime = Duration.seconds(2)
-  /// How much later than the lock's time a waiter may end on a busy machine.
+  /// After this time a waiter is cancelled.
+  private static let patience = Duration.seconds(2)
+  /// How much later a waiter may end on a busy machine.
   private static let grace = Duration.seconds(8)
 
   static func run(_ options: ProofOptions) async throws -> Bool {
@@ -20,11 +21,11 @@ struct LocksProof: ProofCommand {
     var table = Table("promise", "")
     var isKept = true
     for (promise, check) in [
-      ("the ninth lock waits, ends after the lock's time, and is had once one of eight is free", ninth),
+      ("the ninth lock waits until its task is cancelled, and is taken when one of eight is free", ninth),
       ("records are read and written while eight locks are held", useBeside),
-      ("waiters for a process that hangs end after the lock's time, other users do not wait", hanging),
+      ("waiters for a process that hangs end when they are cancelled, other users do not wait", hanging),
       ("the lock of a process that was killed is free", killed),
-      ("a connector's error is tokenCache, and retryable", connectorError),
+      ("a connector's error is timedOut, and retryable", connectorError),
     ] as [(String, @Sendable (URL, ProofOptions) async throws -> Bool)] {
       let isTrue = await Watchdog.run(.seconds(90)) { (try? await check(folder.url, options)) ?? false } ?? false
       table.add(promise, isTrue ? "kept" : "BROKEN")
@@ -35,14 +36,14 @@ struct LocksProof: ProofCommand {
   }
 
   @Sendable private static func ninth(_ folder: URL, _ options: ProofOptions) async throws -> Bool {
-    let cache = try ProofCache.open(folder, lockTimeout: lockTime)
-    let hasWaited = try await holdingEight(cache) { try await endsInTime(cache, ProofRecord.key("ninth")) }
+    let cache = try ProofCache.open(folder)
+    let hasWaited = try await holdingEight(cache) { try await waitsUntilCancelled(cache, ProofRecord.key("ninth")) }
     let comesThrough = try await cache.underRefreshLock(of: ProofRecord.key("ninth")) { true }
     return hasWaited && comesThrough
   }
 
   @Sendable private static func useBeside(_ folder: URL, _ options: ProofOptions) async throws -> Bool {
-    let cache = try ProofCache.open(folder, lockTimeout: lockTime)
+    let cache = try ProofCache.open(folder)
     return try await holdingEight(cache) {
       for number in 1...50 {
         let key = ProofRecord.key("held-\(number % 8)")
@@ -57,12 +58,10 @@ struct LocksProof: ProofCommand {
     let holder = try ChildProcess(LockHolder.self, [folder.path])
     guard holder.readLine() == "held" else { throw ProofError("the holder did not start") }
     defer { _ = holder.killAndRead() }
-    let caches = try (0..<2).map { _ in
-      try ProofCache.open(folder, lockTimeout: lockTime)
-    }
+    let caches = try (0..<2).map { _ in try ProofCache.open(folder) }
     return try await withThrowingTaskGroup(of: Bool.self) { group in
       for number in 0..<20 {
-        group.addTask { try await endsInTime(caches[number % 2], LockHolder.key) }
+        group.addTask { try await waitsUntilCancelled(caches[number % 2], LockHolder.key) }
         group.addTask {
           try await caches[number % 2].underRefreshLock(of: ProofRecord.key("other-\(number)")) { true }
         }
@@ -86,9 +85,11 @@ struct LocksProof: ProofCommand {
     let other = try ProofCache.open(folder)
     try await ProcessesPart.signIn(tenant, authority, other)
     guard let key = try await other.keys().first else { return false }
+    var environment = Connector.Environment()
+    environment.cache = try ProofCache.open(folder)
     let connector = try Connector(
-      settings: try RefreshWorker.settings(authority: authority),
-      cache: ProofCache.open(folder, lockTimeout: lockTime))
+      settings: try RefreshWorker.settings(authority: authority), environment: environment
+    ) { $0.limits.deadline = patience }
     let error = try await other.underRefreshLock(of: key) { () -> ConnectorError? in
       do {
         _ = try await connector.accessToken()
@@ -98,7 +99,7 @@ struct LocksProof: ProofCommand {
       }
     }
     await tenant.stop()
-    return error?.code == .tokenCache && error?.isRetryable == true
+    return error?.code == .timedOut && error?.isRetryable == true
   }
 
   /// Runs a body while eight locks are held.
@@ -120,15 +121,21 @@ struct LocksProof: ProofCommand {
     }
   }
 
-  /// Whether a lock that is not free is given up after the lock's time, with an error that says so.
-  private static func endsInTime(_ cache: any SharedTokenCache, _ key: TokenCacheKey) async throws -> Bool {
+  /// Whether a lock that is not free is waited for until the task is cancelled.
+  private static func waitsUntilCancelled(_ cache: any SharedTokenCache, _ key: TokenCacheKey) async throws -> Bool {
     let start = ContinuousClock.now
+    let waiter = Task { try await cache.underRefreshLock(of: key) {} }
+    let limit = Task {
+      try await Task.sleep(for: patience)
+      waiter.cancel()
+    }
+    defer { limit.cancel() }
     do {
-      try await cache.underRefreshLock(of: key) {}
+      try await waiter.value
       return false
-    } catch let error as ConnectorError where error.code == .tokenCache {
+    } catch is CancellationError {
       let waited = start.duration(to: .now)
-      return error.isRetryable && waited >= lockTime && waited < lockTime + grace
+      return waited >= patience && waited < patience + grace
     }
   }
 }

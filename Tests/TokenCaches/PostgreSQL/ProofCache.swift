@@ -16,7 +16,7 @@ enum ProofCache {
     while try ProofServer.sessionsOfOthers() > 0 { try await Task.sleep(for: .milliseconds(5)) }
   }
 
-  static func open(_ url: URL, lockTimeout: Duration = .seconds(120)) throws -> some SharedTokenCache {
+  static func open(_ url: URL) throws -> some SharedTokenCache {
     let schema = "s_" + RefreshWorker.fingerprint(of: url.path)
     // An empty file says that there is one, so that a writer comes to its writing before it is killed.
     let mark = url.appendingPathComponent("schema").path
@@ -26,8 +26,7 @@ enum ProofCache {
       try ProofServer.createSchema(schema)
       _ = FileManager.default.createFile(atPath: mark, contents: nil, attributes: [.posixPermissions: 0o600])
     }
-    return PostgreSQLTokenCache(
-      "\(try ProofServer.database()) options=-csearch_path=\(schema)", lockTimeout: lockTimeout)
+    return PostgreSQLTokenCache("\(try ProofServer.database()) options=-csearch_path=\(schema)")
   }
 }
 
