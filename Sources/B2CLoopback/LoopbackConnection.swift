@@ -69,19 +69,13 @@ package struct LoopbackExchange: Sendable {
 
   /// Sends text as it is.
   @discardableResult
-  package func write(_ text: String) async -> Bool {
-    await write(text.utf8)
-  }
+  package func write(_ text: String) async -> Bool { await write(text.utf8) }
 
   /// Closes the connection in order, whatever was sent so far.
-  package func close() {
-    socket.close()
-  }
+  package func close() { socket.close() }
 
   /// Breaks the connection: the client sees a reset.
-  package func reset() {
-    socket.reset()
-  }
+  package func reset() { socket.reset() }
 
   /// Waits until the client is gone or the listener is closed; never answers.
   package func waitForDisconnect() async {

@@ -37,9 +37,7 @@ package final class LoopbackListener: Sendable {
     thread.start()
   }
 
-  deinit {
-    core.stop()
-  }
+  deinit { core.stop() }
 
   /// The number of open connections.
   package var connectionCount: Int { core.connectionCount }
@@ -112,9 +110,7 @@ private struct ListenerCore: Sendable {
   }
 
   /// Waits until the thread has ended and nothing listens any longer, in a task that is cancelled too.
-  func stopped() async {
-    await Task { try? await state.wait { $0.hasEnded } }.value
-  }
+  func stopped() async { await Task { try? await state.wait { $0.hasEnded } }.value }
 
   private func wakeUp() { _ = wakeUpEnds.write.sendNow([0]) }
 

@@ -15,9 +15,7 @@ package struct LoopbackRequest: Sendable {
   package var path: String { String(target.prefix { $0 != "?" }) }
 
   /// The part of the target after the first `?`, still percent-encoded.
-  package var query: String? {
-    target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) }
-  }
+  package var query: String? { target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) } }
 }
 
 /// An answer; `Content-Length` and `Connection: close` are added where they are missing.
@@ -56,9 +54,7 @@ extension LoopbackResponse {
   }
 
   /// A line break in a field would start another field.
-  private static func isSafe(_ field: String) -> Bool {
-    !field.utf8.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 }
-  }
+  private static func isSafe(_ field: String) -> Bool { !field.utf8.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 } }
 }
 
 /// The reason for refusing a request, with the status that reports it.
@@ -87,9 +83,7 @@ struct RequestParser {
   private var searched = 0
   private var head: Head?
 
-  init(limits: LoopbackLimits) {
-    self.limits = limits
-  }
+  init(limits: LoopbackLimits) { self.limits = limits }
 
   /// Whether no byte has arrived yet.
   var isEmpty: Bool { head == nil && buffer.isEmpty }

@@ -24,13 +24,9 @@ final class Socket: Sendable {
 
   private let state: Locked<State>
 
-  private init(_ descriptor: CInt) {
-    state = Locked(State(descriptor: descriptor))
-  }
+  private init(_ descriptor: CInt) { state = Locked(State(descriptor: descriptor)) }
 
-  deinit {
-    close()
-  }
+  deinit { close() }
 
   /// Returns a listening socket, and the port that the system says it is bound to.
   static func listening(
@@ -119,9 +115,7 @@ final class Socket: Sendable {
     close()
   }
 
-  func close() {
-    end { _ = shutdown($0, CInt(SHUT_RDWR)) }
-  }
+  func close() { end { _ = shutdown($0, CInt(SHUT_RDWR)) } }
 
   /// Closes the connection with a reset instead of an end.
   func reset() {

@@ -40,9 +40,7 @@ public struct LoopbackPresenter: SignInPresenter, Redacted {
   ///
   /// - Parameter redirectURI: The redirect URI of the settings.
   /// - Throws: An error with code ``ErrorCode/unsupportedRedirectURI`` for any other.
-  public func validate(redirectURI: URL) throws {
-    _ = try LoopbackRedirectURI(validating: redirectURI)
-  }
+  public func validate(redirectURI: URL) throws { _ = try LoopbackRedirectURI(validating: redirectURI) }
 
   /// Listens, opens the browser and waits for the redirect.
   ///

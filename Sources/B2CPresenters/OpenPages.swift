@@ -29,9 +29,7 @@ package final class OpenPages: Sendable {
   let clock: any Clock<Duration>
   private let state = Monitor(State())
 
-  package init(clock: any Clock<Duration> = ContinuousClock()) {
-    self.clock = clock
-  }
+  package init(clock: any Clock<Duration> = ContinuousClock()) { self.clock = clock }
 
   /// Returns a higher number at each call, so that numbers show which of two sign-ins began first.
   package static func nextNumber() -> Int {
@@ -124,9 +122,7 @@ package final class OpenPages: Sendable {
   }
 
   /// Notes that a page is no longer on the screen.
-  func close(_ page: Page) {
-    state.withLock { _ = $0.unclosed.remove(page.id) }
-  }
+  func close(_ page: Page) { state.withLock { _ = $0.unclosed.remove(page.id) } }
 
   /// Whether a page is no longer on the screen.
   func isClosed(_ page: Page) -> Bool { state.withLock { !$0.unclosed.contains(page.id) } }

@@ -44,9 +44,7 @@ package final class SessionObservers: Sendable {
   private let observers = Locked<[(id: UUID, signal: AsyncStream<Void>.Continuation)]>([])
 
   /// Signals every observer to read its session again.
-  package func changed() {
-    for signal in observers.withLock({ $0.map(\.signal) }) { signal.yield() }
-  }
+  package func changed() { observers.withLock { $0.map(\.signal) }.forEach { $0.yield() } }
 
   /// Returns the states that a read returns now and after each change, without equal ones in a row.
   ///

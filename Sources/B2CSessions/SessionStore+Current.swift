@@ -55,9 +55,7 @@ extension SessionStore {
 
   // MARK: Positions
 
-  func saw(_ position: Int64) {
-    state.withLock { $0.highestPosition = max($0.highestPosition, position) }
-  }
+  func saw(_ position: Int64) { state.withLock { $0.highestPosition = max($0.highestPosition, position) } }
 
   /// Looks at the positions of all records once, so that the first sign-in of this process comes after them.
   ///

@@ -72,9 +72,7 @@ package final class SessionStore: Sendable {
   package let observers = SessionObservers()
 
   /// Makes a store; ``of(_:)`` does it, once for each cache.
-  init(_ cache: any TokenCache) {
-    self.cache = cache
-  }
+  init(_ cache: any TokenCache) { self.cache = cache }
 
   // MARK: Reading
 

@@ -87,7 +87,5 @@ package struct UserSessions: Sendable {
   }
 
   /// Waits for the refreshes that were sent, twice the limit of a request at most, and writes what the cache has refused.
-  package func close() async {
-    await store.close(wait)
-  }
+  package func close() async { await store.close(wait) }
 }

@@ -8,24 +8,16 @@ public final class InMemoryTokenCache: TokenCache {
   package init() {}
 
   /// Returns the record of a key, or `nil` when there is none.
-  public func record(for key: TokenCacheKey) async -> TokenRecord? {
-    records.withLock { $0[key] }
-  }
+  public func record(for key: TokenCacheKey) async -> TokenRecord? { records.withLock { $0[key] } }
 
   /// Keeps a record, replacing the one that was there.
-  public func store(_ record: TokenRecord, for key: TokenCacheKey) async {
-    records.withLock { $0[key] = record }
-  }
+  public func store(_ record: TokenRecord, for key: TokenCacheKey) async { records.withLock { $0[key] = record } }
 
   /// Removes the record of a key, if there is one.
-  public func removeRecord(for key: TokenCacheKey) async {
-    records.withLock { $0[key] = nil }
-  }
+  public func removeRecord(for key: TokenCacheKey) async { records.withLock { $0[key] = nil } }
 
   /// Returns the keys of all records, in any order.
-  public func keys() async -> [TokenCacheKey] {
-    records.withLock { Array($0.keys) }
-  }
+  public func keys() async -> [TokenCacheKey] { records.withLock { Array($0.keys) } }
 }
 
 extension TokenCache where Self == InMemoryTokenCache {

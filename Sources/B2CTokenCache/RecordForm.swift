@@ -36,16 +36,12 @@ package struct RecordForm: Sendable {
     let position: Int64?
   }
 
-  private struct Form: Decodable {
-    let b2cTokenRecord: Int
-  }
+  private struct Form: Decodable { let b2cTokenRecord: Int }
 
   private let sealingKey: SymmetricKey?
 
   /// The plain form.
-  package init() {
-    sealingKey = nil
-  }
+  package init() { sealingKey = nil }
 
   /// The sealed form.
   ///
@@ -128,9 +124,7 @@ package struct RecordForm: Sendable {
 
   /// Throws the given error in place of every error except that of a newer form, because a decoder's message may quote the
   /// content.
-  private static func replacingDecoderErrors<Value>(
-    by fault: any Error, _ body: () throws -> Value
-  ) throws -> Value {
+  private static func replacingDecoderErrors<Value>(by fault: any Error, _ body: () throws -> Value) throws -> Value {
     do {
       return try body()
     } catch {

@@ -107,9 +107,7 @@ public final class StoredTokenCache: SharedTokenCache {
   /// Replaces the record of a key if it has the stamp that the caller has read.
   ///
   /// - Throws: ``ConnectorError``, as ``record(for:)`` and ``store(_:for:)``; nothing is changed then.
-  public func replace(
-    _ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord
-  ) async throws -> Bool {
+  public func replace(_ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord) async throws -> Bool {
     try await withWriteLock(key) { [self] in
       guard try read(key)?.stamp == stamp else { return false }
       try write(record, key)

@@ -91,12 +91,8 @@ public struct RefreshWork: Sendable {
   private let body: @Sendable () async -> Void
 
   /// Wraps the work.
-  package init(_ body: @escaping @Sendable () async -> Void) {
-    self.body = body
-  }
+  package init(_ body: @escaping @Sendable () async -> Void) { self.body = body }
 
   /// Runs the work; it keeps its errors to itself.
-  public func callAsFunction() async {
-    await body()
-  }
+  public func callAsFunction() async { await body() }
 }

@@ -55,9 +55,7 @@
     ///
     /// - Parameter redirectURI: The redirect URI of the settings.
     /// - Throws: An error with code ``ErrorCode/unsupportedRedirectURI`` for any other.
-    public func validate(redirectURI: URL) throws {
-      _ = try flow.callback(for: redirectURI)
-    }
+    public func validate(redirectURI: URL) throws { _ = try flow.callback(for: redirectURI) }
 
     /// Shows the sheet and waits for its end, however long the user takes.
     ///
@@ -70,9 +68,7 @@
     ///   it, and if another sheet opened less than two seconds ago; ``ErrorCode/presentationFailed`` if it could not be shown,
     ///   also in an app extension and if the app is not associated with the host of an https redirect URI;
     ///   ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
-    public func present(_ request: PresentationRequest) async throws -> URL {
-      try await flow.run(request)
-    }
+    public func present(_ request: PresentationRequest) async throws -> URL { try await flow.run(request) }
 
     private static var supportsHTTPSCallbacks: Bool {
       if #available(iOS 17.4, macOS 14.4, visionOS 1.1, *) { true } else { false }
@@ -113,9 +109,7 @@
       session = nil
     }
 
-    private func makeSession(
-      handler: @escaping @Sendable (URL?, (any Error)?) -> Void
-    ) -> ASWebAuthenticationSession {
+    private func makeSession(handler: @escaping @Sendable (URL?, (any Error)?) -> Void) -> ASWebAuthenticationSession {
       if #available(iOS 17.4, macOS 14.4, visionOS 1.1, *) {
         let end: ASWebAuthenticationSession.Callback =
           switch callback {

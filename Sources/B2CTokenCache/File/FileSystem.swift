@@ -109,9 +109,7 @@ package struct FileStamp: Hashable, Sendable {
   }
 
   /// Whether both stamps are of one file, in whatever state.
-  func isSameFile(as other: FileStamp) -> Bool {
-    file == other.file && device == other.device
-  }
+  func isSameFile(as other: FileStamp) -> Bool { file == other.file && device == other.device }
 }
 
 /// A call to the operating system that failed: the call, the path and the system's error number.
@@ -135,9 +133,7 @@ package struct SystemFailure: Error, CustomStringConvertible {
   var isNotDirectory: Bool { code == ENOTDIR }
 
   /// The call, the path and the system's words for the failure.
-  package var description: String {
-    "\(call) \(path): \(String(cString: strerror(code))) (\(code))"
-  }
+  package var description: String { "\(call) \(path): \(String(cString: strerror(code))) (\(code))" }
 
   /// The cache's error: what could not be done, the call that was refused, and what helps.
   func cacheError(_ what: String, isRetryable: Bool? = nil) -> ConnectorError {

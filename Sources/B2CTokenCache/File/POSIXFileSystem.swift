@@ -30,9 +30,7 @@ package struct POSIXFileSystem: FileSystem {
     return try repeating("open", path) { systemOpen(path, flags, 0o600) }
   }
 
-  package func close(_ descriptor: Int32) {
-    _ = systemClose(descriptor)
-  }
+  package func close(_ descriptor: Int32) { _ = systemClose(descriptor) }
 
   package func status(of path: String) throws(SystemFailure) -> FileStatus? {
     var status = stat()

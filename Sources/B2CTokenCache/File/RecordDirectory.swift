@@ -93,9 +93,7 @@ package struct RecordDirectory: RecordStorage {
     keysByName.withLock { $0[name] = key }
   }
 
-  package func remove(_ key: TokenCacheKey) throws {
-    try removeFiles(Self.name(of: key))
-  }
+  package func remove(_ key: TokenCacheKey) throws { try removeFiles(Self.name(of: key)) }
 
   private func removeFiles(_ name: String) throws {
     keysByName.withLock { $0[name] = nil }
@@ -223,9 +221,7 @@ package struct RecordDirectory: RecordStorage {
   /// Runs a body as ``wrappingSystemErrors(as:isRetryable:_:)`` does.
   ///
   /// If the directory was removed since the cache was opened, creates it again and repeats the body.
-  private func recreatingDirectory<Value>(
-    as what: String, _ body: () throws(SystemFailure) -> Value
-  ) throws -> Value {
+  private func recreatingDirectory<Value>(as what: String, _ body: () throws(SystemFailure) -> Value) throws -> Value {
     do throws(SystemFailure) {
       return try body()
     } catch {

@@ -4,9 +4,7 @@ package import B2CCore
 package struct KeychainStatus: Error, RawRepresentable, Hashable, Sendable {
   package let rawValue: Int32
 
-  package init(rawValue: Int32) {
-    self.rawValue = rawValue
-  }
+  package init(rawValue: Int32) { self.rawValue = rawValue }
 
   /// The system's `errSecItemNotFound`.
   package static let itemNotFound = KeychainStatus(rawValue: -25300)

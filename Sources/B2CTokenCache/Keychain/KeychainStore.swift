@@ -13,9 +13,7 @@ package struct KeychainStore: RecordStorage {
   /// Items stay readable from the first unlock on, so one proof is enough.
   private let isProved = Locked(false)
 
-  package init(_ items: any KeychainItems) {
-    self.items = items
-  }
+  package init(_ items: any KeychainItems) { self.items = items }
 
   package var isOwn: Bool { !items.isShared }
 
@@ -65,9 +63,7 @@ package struct KeychainStore: RecordStorage {
   package func takeLock(_ purpose: LockPurpose, _ key: TokenCacheKey) -> LockRelease? { {} }
 
   /// Asks the keychain about items; `nil` when it knows none, and is known to be open.
-  private func askKeychain<Answer>(
-    to action: String, _ call: () throws(KeychainStatus) -> Answer
-  ) throws -> Answer? {
+  private func askKeychain<Answer>(to action: String, _ call: () throws(KeychainStatus) -> Answer) throws -> Answer? {
     do throws(KeychainStatus) {
       if let answer = try unlessMissing(call) { return answer }
       // What became readable meanwhile is found the second time.
@@ -77,9 +73,7 @@ package struct KeychainStore: RecordStorage {
     }
   }
 
-  private func unlessMissing<Answer>(
-    _ call: () throws(KeychainStatus) -> Answer
-  ) throws(KeychainStatus) -> Answer? {
+  private func unlessMissing<Answer>(_ call: () throws(KeychainStatus) -> Answer) throws(KeychainStatus) -> Answer? {
     do throws(KeychainStatus) {
       return try call()
     } catch {
@@ -111,7 +105,5 @@ package struct KeychainStore: RecordStorage {
     return true
   }
 
-  private func addProbe() throws(KeychainStatus) {
-    try items.add(Data([0]), account: Self.probe)
-  }
+  private func addProbe() throws(KeychainStatus) { try items.add(Data([0]), account: Self.probe) }
 }

@@ -37,9 +37,7 @@
       return data
     }
 
-    func remove(_ account: String) throws(KeychainStatus) {
-      try check(SecItemDelete(query(account) as CFDictionary))
-    }
+    func remove(_ account: String) throws(KeychainStatus) { try check(SecItemDelete(query(account) as CFDictionary)) }
 
     func accounts() throws(KeychainStatus) -> [String] {
       var item = query(nil)
@@ -78,8 +76,7 @@
     /// - Returns: The cache; the one that is open already, if there is one of this group.
     public static func keychain(accessGroup: String? = nil) -> StoredTokenCache {
       OpenCaches.all.object(for: .keychain(group: accessGroup.map { Array($0.utf8) })) {
-        StoredTokenCache(
-          KeychainStore(SecurityKeychainItems(service: "B2CConnector.TokenCache", group: accessGroup)))
+        StoredTokenCache(KeychainStore(SecurityKeychainItems(service: "B2CConnector.TokenCache", group: accessGroup)))
       }
     }
   }
