@@ -9,10 +9,10 @@ package protocol RecordStorage: Sendable {
   /// Returns the item of a key; `nil` when there is none.
   ///
   /// - Throws: ``DamagedRecord`` when it is no item at all; ``ConnectorError`` when it cannot be read.
-  func read(_ key: TokenCacheKey) throws -> (bytes: [UInt8], state: ItemState)?
+  func read(_ key: TokenCacheKey) throws -> (bytes: [UInt8], stamp: FileStamp?)?
 
-  /// Returns whether an item still has the state that it was read in.
-  func isCurrent(_ state: ItemState, _ key: TokenCacheKey) throws -> Bool
+  /// Returns the present stamp of the item of a key; `nil` if there is none, or if items are not files.
+  func stamp(of key: TokenCacheKey) throws -> FileStamp?
 
   /// Replaces the item of a key, whatever was there; the caller holds the write lock.
   func write(_ bytes: [UInt8], for key: TokenCacheKey) throws
@@ -31,25 +31,6 @@ package protocol RecordStorage: Sendable {
 
   /// Takes a lock without waiting, and returns the call that releases it; `nil` while another process has it.
   func takeLock(_ purpose: LockPurpose, _ key: TokenCacheKey) throws -> LockRelease?
-}
-
-/// The state of an item, by which a copy in memory is known to be current.
-package enum ItemState: Sendable {
-  /// A file, known by its stamp.
-  case file(FileStamp)
-  /// An item that only this process changes.
-  case own
-  /// An item that others may change without leaving a trace.
-  case unknown
-
-  /// Whether a later change is sure to be noticed.
-  func isReliable(at now: Date) -> Bool {
-    switch self {
-    case .file(let stamp): stamp.isSettled(at: now)
-    case .own: true
-    case .unknown: false
-    }
-  }
 }
 
 /// The reason for which a record's lock is taken: a write is short, a refresh lasts as long as a token request.

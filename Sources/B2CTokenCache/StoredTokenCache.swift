@@ -14,7 +14,8 @@ public import Foundation
 public final class StoredTokenCache: SharedTokenCache {
   private struct Copy: Sendable {
     let record: TokenRecord
-    let state: ItemState
+    /// The stamp of the file that it was read from; `nil` for an item that only this process changes.
+    let stamp: FileStamp?
   }
 
   private let storage: any RecordStorage
@@ -44,7 +45,7 @@ public final class StoredTokenCache: SharedTokenCache {
   ///   is damaged, has a newer form, or is sealed with another key.
   public func record(for key: TokenCacheKey) async throws -> TokenRecord? {
     // Asks for the file's status on the caller's thread, because a change of threads takes longer than one `lstat`.
-    if let copy = copies.withLock({ $0[key] }), try storage.isCurrent(copy.state, key) { return copy.record }
+    if let copy = copies.withLock({ $0[key] }), try storage.stamp(of: key) == copy.stamp { return copy.record }
     return try await onQueue { [self] in try read(key) }
   }
 
@@ -141,10 +142,12 @@ public final class StoredTokenCache: SharedTokenCache {
 
   /// Repeats an attempt on the queue until it returns a value or the task is cancelled; no thread is held in the pauses.
   private func untilFree<Value: Sendable>(_ attempt: @escaping @Sendable () throws -> Value?) async throws -> Value {
-    var backOff = BackOff()
+    var milliseconds = 0.5
     while true {
       if let value = try await onQueue(attempt) { return value }
-      try await clock.sleep(for: backOff.next())
+      // The pauses grow, and are partly random so that processes do not try in step.
+      try await clock.sleep(for: .microseconds(milliseconds * 1_000 * Double.random(in: 0.5...1)))
+      milliseconds = min(milliseconds * 2, 5)
     }
   }
 
@@ -169,30 +172,19 @@ public final class StoredTokenCache: SharedTokenCache {
   private func readItem(_ key: TokenCacheKey) throws -> TokenRecord? {
     let started = now()
     copies.withLock { $0[key] = nil }
-    guard let (bytes, state) = try storage.read(key) else { return nil }
+    guard let (bytes, stamp) = try storage.read(key) else { return nil }
     let record = try form.record(in: bytes, for: key)
-    if state.isReliable(at: started) { copies.withLock { $0[key] = Copy(record: record, state: state) } }
+    // A copy is kept only if a later change of the item is sure to be noticed.
+    if storage.isOwn || stamp?.isSettled(at: started) == true {
+      copies.withLock { $0[key] = Copy(record: record, stamp: stamp) }
+    }
     return record
   }
 
   private func write(_ record: TokenRecord, _ key: TokenCacheKey) throws {
     copies.withLock { $0[key] = nil }
     try storage.write(try form.bytes(of: record, for: key), for: key)
-    if storage.isOwn { copies.withLock { $0[key] = Copy(record: record, state: .own) } }
-  }
-}
-
-/// The pauses between attempts at a lock that another process holds: growing, and partly random so that processes do not
-/// try in step.
-private struct BackOff {
-  private static let longest = 5.0
-  private var milliseconds = 0.5
-
-  /// Returns the next pause.
-  mutating func next() -> Duration {
-    let pause = milliseconds * Double.random(in: 0.5...1)
-    milliseconds = min(milliseconds * 2, Self.longest)
-    return .microseconds(pause * 1000)
+    if storage.isOwn { copies.withLock { $0[key] = Copy(record: record, stamp: nil) } }
   }
 }
 

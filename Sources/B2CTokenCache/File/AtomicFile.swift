@@ -5,28 +5,23 @@ struct AtomicFile: Sendable {
   let directory: String
   let files: any FileSystem
 
-  /// The file at the path.
-  enum Content {
-    case bytes([UInt8], FileStatus)
-    case missing
-    /// Something else than a file; the text says what.
-    case notAFile(String)
-  }
-
-  /// Reads the file without following a symbolic link; the bytes are longer than the limit by one when the file is.
-  func read(limit: Int) throws(SystemFailure) -> Content {
+  /// Reads the file without following a symbolic link; `nil` when there is none.
+  ///
+  /// - Returns: The bytes, which are longer than the limit by one when the file is, and the status.
+  /// - Throws: ``DamagedRecord`` when it is something else than a file; ``SystemFailure``.
+  func read(limit: Int) throws -> (bytes: [UInt8], status: FileStatus)? {
     let descriptor: Int32
     do throws(SystemFailure) {
       descriptor = try files.open(path, .reading)
     } catch {
-      if error.isMissing { return .missing }
-      if error.isSymbolicLink { return .notAFile("it is a symbolic link") }
+      if error.isMissing { return nil }
+      if error.isSymbolicLink { throw DamagedRecord(reason: "it is a symbolic link") }
       throw error
     }
     defer { files.close(descriptor) }
     let status = try files.status(of: descriptor, at: path)
-    guard status.kind == .regularFile else { return .notAFile("it is not a regular file") }
-    return .bytes(try files.read(descriptor, at: path, limit: limit), status)
+    guard status.kind == .regularFile else { throw DamagedRecord(reason: "it is not a regular file") }
+    return (try files.read(descriptor, at: path, limit: limit), status)
   }
 
   /// Writes and flushes a new file, 0600 from its first byte, renames it over the old one and flushes the directory.

@@ -17,21 +17,13 @@ package enum FileLock {
   static func takeIfFree(_ path: String, _ files: any FileSystem) throws(SystemFailure) -> LockRelease? {
     while true {
       let descriptor = try files.open(path, .locking)
-      do throws(SystemFailure) {
-        guard try files.lockIfFree(descriptor, at: path) else {
-          files.close(descriptor)
-          return nil
-        }
-        // A cleaner may have removed the file since it was opened; then this lock excludes no other caller.
-        let held = try files.status(of: descriptor, at: path).stamp
-        if let current = try files.status(of: path)?.stamp, current.isSameFile(as: held) {
-          return { files.close(descriptor) }
-        }
-        files.close(descriptor)
-      } catch {
-        files.close(descriptor)
-        throw error
-      }
+      var isHeld = false
+      defer { if !isHeld { files.close(descriptor) } }
+      guard try files.lockIfFree(descriptor, at: path) else { return nil }
+      // A cleaner may have removed the file since it was opened; then this lock excludes no other caller.
+      let held = try files.status(of: descriptor, at: path).stamp
+      isHeld = try files.status(of: path)?.stamp.isSameFile(as: held) == true
+      if isHeld { return { files.close(descriptor) } }
     }
   }
 }

@@ -128,9 +128,6 @@ package struct SystemFailure: Error, CustomStringConvertible {
   var isMissing: Bool { code == ENOENT }
   /// The path ends in a symbolic link where none is allowed.
   var isSymbolicLink: Bool { code == ELOOP || code == EMLINK }
-  var isDenied: Bool { code == EACCES || code == EPERM || code == EROFS }
-  var isFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
-  var isNotDirectory: Bool { code == ENOTDIR }
 
   /// The call, the path and the system's words for the failure.
   package var description: String { "\(call) \(path): \(String(cString: strerror(code))) (\(code))" }
@@ -138,16 +135,13 @@ package struct SystemFailure: Error, CustomStringConvertible {
   /// The cache's error: what could not be done, the call that was refused, and what helps.
   func cacheError(_ what: String, isRetryable: Bool? = nil) -> ConnectorError {
     let fix: String? =
-      if isFull {
-        "Free some space on the device; what was stored before is still there."
-      } else if isDenied {
+      switch code {
+      case ENOSPC, EDQUOT, EFBIG: "Free some space on the device; what was stored before is still there."
+      case EACCES, EPERM, EROFS:
         "Give the user that runs this process access to it; what was stored before is still there."
-      } else if isSymbolicLink {
-        "Remove the symbolic link."
-      } else if isNotDirectory {
-        "Use the path of a directory, or move the file away."
-      } else {
-        nil
+      case _ where isSymbolicLink: "Remove the symbolic link."
+      case ENOTDIR: "Use the path of a directory, or move the file away."
+      default: nil
       }
     return ConnectorError(
       own: .tokenCache, "\(what): \(self).", recoverySuggestion: fix, isRetryable: isRetryable, underlying: self)

@@ -1,12 +1,4 @@
-#if canImport(Darwin)
-  internal import Darwin
-#elseif canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Android)
-  internal import Android
-#endif
+internal import Foundation
 
 /// The operating system's file calls as Swift functions: interrupted calls are repeated, failures are thrown with their
 /// number and path.
@@ -143,12 +135,8 @@ package struct POSIXFileSystem: FileSystem {
 // The names of these calls are those of the methods above, which would otherwise be found first.
 private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
 private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
-private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-  read(descriptor, buffer, count)
-}
-private func systemWrite(_ descriptor: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
-  write(descriptor, buffer, count)
-}
+private let systemRead = read
+private let systemWrite = write
 
 /// Asks the system to write a file, or a directory's entries, to the device.
 private func flushToDevice(_ descriptor: Int32) -> Int32 {

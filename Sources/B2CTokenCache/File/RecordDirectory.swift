@@ -24,6 +24,8 @@ package struct RecordDirectory: RecordStorage {
     static let refreshLock = ".refresh"
   }
 
+  private static let cannotBeRead = "A token record cannot be read"
+
   package let path: String
   private let files: any FileSystem
   private let locksFiles: Bool
@@ -70,17 +72,15 @@ package struct RecordDirectory: RecordStorage {
 
   // MARK: One record
 
-  package func read(_ key: TokenCacheKey) throws -> (bytes: [UInt8], state: ItemState)? {
+  package func read(_ key: TokenCacheKey) throws -> (bytes: [UInt8], stamp: FileStamp?)? {
     guard let (bytes, status) = try content(Self.name(of: key)) else { return nil }
     try check(status, recordPath(key))
-    return (bytes, .file(status.stamp))
+    return (bytes, status.stamp)
   }
 
-  package func isCurrent(_ state: ItemState, _ key: TokenCacheKey) throws -> Bool {
-    guard case .file(let stamp) = state else { return false }
-    return try wrappingSystemErrors(as: "A token record cannot be read", isRetryable: true) {
-      () throws(SystemFailure) in
-      try files.status(of: recordPath(key))?.stamp == stamp
+  package func stamp(of key: TokenCacheKey) throws -> FileStamp? {
+    try wrappingSystemErrors(as: Self.cannotBeRead, isRetryable: true) { () throws(SystemFailure) in
+      try files.status(of: recordPath(key))?.stamp
     }
   }
 
@@ -145,10 +145,9 @@ package struct RecordDirectory: RecordStorage {
       defer { release() }
       do {
         _ = try key(name)
-      } catch let damage as DamagedRecord where alsoNewer || !damage.isNewer {
-        try removeFiles(name)
-      } catch is DamagedRecord {
-        // A later version reads it.
+      } catch let damage as DamagedRecord {
+        // A later version reads what a newer one wrote.
+        if alsoNewer || !damage.isNewer { try removeFiles(name) }
       }
     }
   }
@@ -193,14 +192,11 @@ package struct RecordDirectory: RecordStorage {
   // MARK: Files
 
   private func content(_ name: String) throws -> ([UInt8], FileStatus)? {
-    let content = try wrappingSystemErrors(as: "A token record cannot be read", isRetryable: true) {
-      () throws(SystemFailure) in
-      try AtomicFile(path: path(name, Suffix.record), directory: path, files: files).read(limit: RecordForm.sizeLimit)
-    }
-    switch content {
-    case .missing: return nil
-    case .notAFile(let reason): throw DamagedRecord(reason: reason)
-    case .bytes(let bytes, let status): return (bytes, status)
+    do {
+      return try AtomicFile(path: path(name, Suffix.record), directory: path, files: files)
+        .read(limit: RecordForm.sizeLimit)
+    } catch let failure as SystemFailure {
+      throw failure.cacheError(Self.cannotBeRead, isRetryable: true)
     }
   }
 

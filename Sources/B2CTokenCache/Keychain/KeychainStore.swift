@@ -17,29 +17,21 @@ package struct KeychainStore: RecordStorage {
 
   package var isOwn: Bool { !items.isShared }
 
-  package func read(_ key: TokenCacheKey) throws -> (bytes: [UInt8], state: ItemState)? {
+  package func read(_ key: TokenCacheKey) throws -> (bytes: [UInt8], stamp: FileStamp?)? {
     let account = key.canonicalText
     let data = try askKeychain(to: "read a token record") { () throws(KeychainStatus) in try items.data(account) }
-    return data.map { (Array($0), isOwn ? .own : .unknown) }
+    return data.map { (Array($0), nil) }
   }
 
-  package func isCurrent(_ state: ItemState, _ key: TokenCacheKey) -> Bool {
-    if case .own = state { true } else { false }
-  }
+  package func stamp(of key: TokenCacheKey) -> FileStamp? { nil }
 
   package func write(_ bytes: [UInt8], for key: TokenCacheKey) throws {
     let (data, account) = (Data(bytes), key.canonicalText)
+    let update: () throws(KeychainStatus) -> Void = { try items.update(data, account: account) }
+    let add: () throws(KeychainStatus) -> Void = { try items.add(data, account: account) }
     do throws(KeychainStatus) {
-      do {
-        try items.update(data, account: account)
-      } catch  where error == .itemNotFound {
-        do {
-          try items.add(data, account: account)
-        } catch  where error == .duplicateItem {
-          // Another process was first.
-          try items.update(data, account: account)
-        }
-      }
+      // If there is an item by the time of the second call, another process was first.
+      if try unless(.itemNotFound, update) == nil, try unless(.duplicateItem, add) == nil { try update() }
     } catch {
       throw error.cacheError("write a token record")
     }
@@ -65,19 +57,22 @@ package struct KeychainStore: RecordStorage {
   /// Asks the keychain about items; `nil` when it knows none, and is known to be open.
   private func askKeychain<Answer>(to action: String, _ call: () throws(KeychainStatus) -> Answer) throws -> Answer? {
     do throws(KeychainStatus) {
-      if let answer = try unlessMissing(call) { return answer }
+      if let answer = try unless(.itemNotFound, call) { return answer }
       // What became readable meanwhile is found the second time.
-      return try proveOpen() ? unlessMissing(call) : nil
+      return try proveOpen() ? unless(.itemNotFound, call) : nil
     } catch {
       throw error.cacheError(action)
     }
   }
 
-  private func unlessMissing<Answer>(_ call: () throws(KeychainStatus) -> Answer) throws(KeychainStatus) -> Answer? {
+  /// Makes a call; `nil` when the keychain refuses it for the given reason.
+  private func unless<Answer>(
+    _ reason: KeychainStatus, _ call: () throws(KeychainStatus) -> Answer
+  ) throws(KeychainStatus) -> Answer? {
     do throws(KeychainStatus) {
       return try call()
     } catch {
-      guard error == .itemNotFound else { throw error }
+      guard error == reason else { throw error }
       return nil
     }
   }
@@ -90,14 +85,10 @@ package struct KeychainStore: RecordStorage {
   /// - Throws: The keychain's refusal.
   private func proveOpen() throws(KeychainStatus) -> Bool {
     if isProved.withLock({ $0 }) { return false }
-    do {
-      try addProbe()
-    } catch  where error == .duplicateItem {
+    if try unless(.duplicateItem, addProbe) == nil {
       // It was left over; or another process proves the same at this moment.
       _ = try? items.remove(Self.probe)
-      do {
-        try addProbe()
-      } catch  where error == .duplicateItem {}
+      _ = try unless(.duplicateItem, addProbe)
     }
     // One that stays is removed by the next proof.
     try? items.remove(Self.probe)
