@@ -1,10 +1,3 @@
-#if canImport(Darwin)
-  internal import Darwin
-#elseif canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#endif
 package import B2CCore
 internal import Foundation
 
@@ -185,9 +178,7 @@ final class Socket: Sendable {
   /// Writes what fits; returns the number of bytes, 0 when the connection has ended, `nil` when nothing fits.
   func sendNow(_ bytes: ArraySlice<UInt8>) -> Int? {
     withDescriptor { descriptor in
-      let count = bytes.withUnsafeBytes {
-        sendBytes(descriptor, $0.baseAddress, $0.count, SocketConstants.sendFlags)
-      }
+      let count = bytes.withUnsafeBytes { sendBytes(descriptor, $0.baseAddress, $0.count, SocketConstants.sendFlags) }
       return Self.wouldBlock(count) ? nil : max(0, count)
     } ?? 0
   }

@@ -14,23 +14,14 @@ extension SessionStore {
 
   /// Notes that a token is being renewed.
   package func noteTry(_ flight: TokenFlight, now: Date) {
-    state.withLock { state in
-      // A server for many users does not keep what is over.
-      if state.tried.count >= 1_024 { state.tried = state.tried.filter { $0.value.contains(now) } }
-      state.tried[flight.withoutClaims] = now...now.addingTimeInterval(60)
-    }
+    state.withLock { $0.tried.hold(flight.withoutClaims, now: now, seconds: 60) }
   }
 
   /// Notes that the server or the user wants no further refresh of a user for a time, in seconds; a minute at least.
   ///
   /// A shorter wait does not end a longer one, unless the clock was set back.
   package func noteWait(_ key: TokenCacheKey, now: Date, seconds: TimeInterval = 60) {
-    state.withLock { state in
-      if state.waits.count >= 1_024 { state.waits = state.waits.filter { $0.value.contains(now) } }
-      let end = now.addingTimeInterval(max(seconds, 60))
-      let earlier = state.waits[key].flatMap { $0.contains(now) ? $0.upperBound : nil }
-      state.waits[key] = now...max(end, earlier ?? end)
-    }
+    state.withLock { $0.waits.hold(key, now: now, seconds: max(seconds, 60)) }
   }
 
   /// Waits for the refreshes under way, then tries once to write what the cache has refused.
@@ -56,7 +47,7 @@ extension SessionStore {
       guard let shared = cache as? any SharedTokenCache else { return try await body() }
       // The body's errors pass the cache as a value, so that an error caught here is the cache's own.
       let outcome = Monitor<Result<Value, any Error>?>(nil)
-      let end = { @Sendable (result: Result<Value, any Error>) in outcome.withLock { $0 = $0 ?? result } }
+      let end = { @Sendable (result: Result<Value, any Error>) in outcome.withLock { $0 = result } }
       let hasReturned = Monitor(false)
       // Set by whatever comes first, the work, the cache's error or the end of the wait: a cache that runs the work twice,
       // or late, must not use the token twice.
@@ -89,12 +80,20 @@ extension SessionStore {
       try? await withTimeout(
         wait.limit, on: wait.clock, tolerance: .milliseconds(100), throwing: CancellationError()
       ) { try await hasReturned.wait { $0 } }
-      guard let result = outcome.withLock({ $0 }) else { throw Self.workNotRun }
-      return try result.get()
+      return try outcome.withLock { $0 ?? .failure(Self.workNotRun) }.get()
     }
   }
 
   private static var workNotRun: ConnectorError {
     ConnectorError(own: .tokenCache, "The token cache has not run the work that was to be done under its refresh lock.")
+  }
+}
+
+extension Dictionary where Value == ClosedRange<Date> {
+  /// Notes a time from now on for a key.
+  fileprivate mutating func hold(_ key: Key, now: Date, seconds: TimeInterval) {
+    // A server for many users does not keep what is over.
+    if count >= 1_024 { self = filter { $0.value.contains(now) } }
+    self[key] = now...now.addingTimeInterval(seconds)
   }
 }

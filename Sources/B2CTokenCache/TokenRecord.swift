@@ -35,7 +35,7 @@ public struct TokenRecord: Sendable, Hashable {
   /// The access tokens, one for each set of scopes.
   package var accessTokens: [CachedAccessToken]
   /// Whether a definite answer of the server has ended the session; who it was stays known.
-  package var isEnded: Bool
+  package var isEnded = false
 
   /// Creates a record.
   ///
@@ -66,7 +66,6 @@ public struct TokenRecord: Sendable, Hashable {
     self.refreshToken = refreshToken
     self.refreshTokenExpiresAt = refreshTokenExpiresAt
     self.accessTokens = accessTokens
-    isEnded = false
   }
 
   /// The place of the sign-in in the order of all sign-ins.
