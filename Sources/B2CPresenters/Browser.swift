@@ -14,11 +14,9 @@ package enum Browser {
     Task {
       do {
         try await open(url)
-      } catch let error as ConnectorError {
-        onFailure(error)
       } catch {
-        onFailure(
-          ConnectorError(own: .presentationFailed, "The app could not open the page in a browser.", underlying: error))
+        let message = "The app could not open the page in a browser."
+        onFailure(error as? ConnectorError ?? ConnectorError(own: .presentationFailed, message, underlying: error))
       }
     }
   }

@@ -55,15 +55,12 @@ package struct POSIXFileSystem: FileSystem {
   }
 
   package func write(_ bytes: [UInt8], to descriptor: Int32, at path: String) throws(SystemFailure) {
-    var written = 0
-    while written < bytes.count {
-      let offset = written
+    var rest = bytes[...]
+    while !rest.isEmpty {
       let count = try repeating("write", path) {
-        bytes.withUnsafeBytes { buffer in
-          Int32(clamping: systemWrite(descriptor, buffer.baseAddress?.advanced(by: offset), buffer.count - offset))
-        }
+        rest.withUnsafeBytes { Int32(clamping: systemWrite(descriptor, $0.baseAddress, $0.count)) }
       }
-      written += Int(count)
+      rest = rest.dropFirst(Int(count))
     }
   }
 

@@ -24,6 +24,7 @@ package struct RecordDirectory: RecordStorage {
     static let refreshLock = ".refresh"
   }
 
+  private static let digits = Array("0123456789abcdef".utf8)
   private static let cannotBeRead = "A token record cannot be read"
 
   package let path: String
@@ -74,7 +75,18 @@ package struct RecordDirectory: RecordStorage {
 
   package func read(_ key: TokenCacheKey) throws -> (bytes: [UInt8], stamp: FileStamp?)? {
     guard let (bytes, status) = try content(Self.name(of: key)) else { return nil }
-    try check(status, recordPath(key))
+    let path = recordPath(key)
+    guard status.owner == files.userID else {
+      throw ConnectorError(
+        own: .tokenCache, "\(path) belongs to user \(status.owner), not to the user of this process.",
+        recoverySuggestion: "If it is yours: chown \(files.userID) \(path). If not, remove it and sign in again.",
+        isRetryable: true)
+    }
+    guard status.mode & 0o077 == 0 else {
+      throw ConnectorError(
+        own: .tokenCache, "\(path) is open to other users (mode \(status.octalMode)).",
+        recoverySuggestion: "Remove their permission: chmod 600 \(path)", isRetryable: true)
+    }
     return (bytes, status.stamp)
   }
 
@@ -200,20 +212,6 @@ package struct RecordDirectory: RecordStorage {
     }
   }
 
-  private func check(_ status: FileStatus, _ path: String) throws {
-    guard status.owner == files.userID else {
-      throw ConnectorError(
-        own: .tokenCache, "\(path) belongs to user \(status.owner), not to the user of this process.",
-        recoverySuggestion: "If it is yours: chown \(files.userID) \(path). If not, remove it and sign in again.",
-        isRetryable: true)
-    }
-    guard status.mode & 0o077 == 0 else {
-      throw ConnectorError(
-        own: .tokenCache, "\(path) is open to other users (mode \(status.octalMode)).",
-        recoverySuggestion: "Remove their permission: chmod 600 \(path)", isRetryable: true)
-    }
-  }
-
   /// Runs a body as ``wrappingSystemErrors(as:isRetryable:_:)`` does.
   ///
   /// If the directory was removed since the cache was opened, creates it again and repeats the body.
@@ -243,12 +241,11 @@ package struct RecordDirectory: RecordStorage {
   private func path(_ name: String, _ suffix: String) -> String { path + "/" + name + suffix }
 
   private static func name(of key: TokenCacheKey) -> String {
-    let digits = Array("0123456789abcdef".utf8)
     let hash = SHA256.hash(data: Data(key.canonicalText.utf8))
     return String(decoding: hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0x0F)]] }, as: UTF8.self)
   }
 
   private static func isName(_ text: String) -> Bool {
-    text.utf8.count == 64 && text.utf8.allSatisfy("0123456789abcdef".utf8.contains)
+    text.utf8.count == 64 && text.utf8.allSatisfy(digits.contains)
   }
 }
