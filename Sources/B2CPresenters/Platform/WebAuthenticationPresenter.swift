@@ -1,6 +1,6 @@
 #if canImport(AuthenticationServices) && !os(tvOS) && !os(watchOS)
   public import AuthenticationServices
-  public import B2CCore
+  internal import B2CCore
 
   /// Signs in with the system's own sheet, `ASWebAuthenticationSession`.
   ///

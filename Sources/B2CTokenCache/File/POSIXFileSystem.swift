@@ -1,3 +1,4 @@
+// Foundation hands on the system's C library, whose calls are all that is used here.
 internal import Foundation
 
 /// The operating system's file calls as Swift functions: interrupted calls are repeated, failures are thrown with their
