@@ -13,24 +13,18 @@ enum RedirectKind: Hashable {
   case unusable
 
   init(_ url: URL) {
-    guard let scheme = url.scheme?.lowercased(), url.fragment == nil, url.user == nil else {
-      self = .unusable
-      return
-    }
     let host = url.host?.lowercased() ?? ""
-    switch scheme {
-    case "http":
+    let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+    self =
+      switch url.scheme?.lowercased() {
+      case _ where url.fragment != nil || url.user != nil: .unusable
       // Other addresses of 127.0.0.0/8 are this machine too, but no listener is bound to them.
-      let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
-      self = RedirectURIRules.listenerHosts.contains(name) ? .loopback : .unusable
-    case "https":
+      case "http": RedirectURIRules.listenerHosts.contains(name) ? .loopback : .unusable
       // No listener has a certificate for this machine, and no app can claim its names.
-      self = host.isEmpty || Loopback.isLoopback(host: host) ? .unusable : .https
-    case _ where RedirectURIRules.foreignSchemes.contains(scheme):
-      self = .unusable
-    default:
-      self = .appScheme(scheme)
-    }
+      case "https": host.isEmpty || Loopback.isLoopback(host: host) ? .unusable : .https
+      case let scheme? where !RedirectURIRules.foreignSchemes.contains(scheme): .appScheme(scheme)
+      default: .unusable
+      }
   }
 
   /// The advice for a presenter that does not serve a redirect URI of this kind.

@@ -94,10 +94,9 @@ public final class StoredTokenCache: SharedTokenCache {
       try await withWriteLock(key) { [self] in
         do {
           _ = try readItem(key)
-        } catch let damage as DamagedRecord where alsoNewer || !damage.isNewer {
-          try storage.remove(key)
         } catch {
           // What cannot be read now, or not by this version, is not known to be damaged.
+          if let damage = error as? DamagedRecord, alsoNewer || !damage.isNewer { try storage.remove(key) }
         }
         damagedKeys.withLock { _ = $0.remove(key) }
       }
