@@ -18,8 +18,6 @@ extension SessionStore {
   }
 
   /// Notes that the server or the user wants no further refresh of a user for a time, in seconds; a minute at least.
-  ///
-  /// A shorter wait does not end a longer one, unless the clock was set back.
   package func noteWait(_ key: TokenCacheKey, now: Date, seconds: TimeInterval = 60) {
     state.withLock { $0.waits.hold(key, now: now, seconds: max(seconds, 60)) }
   }
@@ -90,10 +88,11 @@ extension SessionStore {
 }
 
 extension Dictionary where Value == ClosedRange<Date> {
-  /// Notes a time from now on for a key.
+  /// Notes a time from now on for a key; one that lasts longer stays, unless the clock was set back.
   fileprivate mutating func hold(_ key: Key, now: Date, seconds: TimeInterval) {
     // A server for many users does not keep what is over.
     if count >= 1_024 { self = filter { $0.value.contains(now) } }
-    self[key] = now...now.addingTimeInterval(seconds)
+    let end = now.addingTimeInterval(seconds)
+    self[key] = now...Swift.max(end, self[key].flatMap { $0.contains(now) ? $0.upperBound : nil } ?? end)
   }
 }
