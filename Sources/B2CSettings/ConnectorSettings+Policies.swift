@@ -64,9 +64,7 @@ extension ConnectorSettings.Policies {
   /// The policy with an id, ignoring case.
   ///
   /// - Parameter id: The policy's id.
-  package subscript(id: String) -> Policy? {
-    all.first { ASCIIText.isSameIgnoringCase($0.id, id) }
-  }
+  package subscript(id: String) -> Policy? { all.first { ASCIIText.isSameIgnoringCase($0.id, id) } }
 
   /// Returns the policy to use for a purpose.
   ///
@@ -85,14 +83,11 @@ extension ConnectorSettings.Policies {
       case .signUpOrSignIn: [.signIn]
       default: []
       }
-    for kind in [kind] + substitutes {
-      let purposes = [Policy.Kind.signUp: emailSignUp, .signIn: emailSignIn, .federatedSignIn: facebookSignIn]
+    let purposes = [Policy.Kind.signUp: emailSignUp, .signIn: emailSignIn, .federatedSignIn: facebookSignIn]
+    return ([kind] + substitutes).flatMap { kind in
+      let isOfKind = { (policy: Policy?) in policy?.kindOrDefault == kind }
       // Not of `all`: one policy may be under two keys and serve both kinds.
-      let candidates =
-        [selected?.kindOrDefault == kind ? selected : nil, purposes[kind] ?? nil]
-        + listed.filter { $0?.kindOrDefault == kind }
-      if let policy = candidates.compactMap(\.self).first { return policy }
-    }
-    return nil
+      return [selected].filter(isOfKind) + [purposes[kind] ?? nil] + listed.filter(isOfKind)
+    }.compactMap(\.self).first
   }
 }

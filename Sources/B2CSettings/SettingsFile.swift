@@ -7,18 +7,14 @@ extension ConnectorSettings {
   /// The file is read each time; keep the value.
   ///
   /// - Throws: ``SettingsError`` with all problems.
-  public static var main: ConnectorSettings {
-    get throws { try ConnectorSettings(bundle: .main) }
-  }
+  public static var main: ConnectorSettings { get throws { try ConnectorSettings(bundle: .main) } }
 
   /// Reads a file: a property list in XML, on Apple's systems also a binary one.
   ///
   /// - Parameter file: The file's URL.
   /// - Throws: ``SettingsError`` with all problems: a file that is missing or cannot be read, or those of
   ///   ``init(data:file:)``.
-  public init(contentsOf file: URL) throws {
-    try self.init(data: try SettingsFile.read(file), file: file.path)
-  }
+  public init(contentsOf file: URL) throws { try self.init(data: try SettingsFile.read(file), file: file.path) }
 
   /// Reads a resource of a bundle: `<resource>.plist`.
   ///

@@ -118,8 +118,7 @@ extension SettingsReader {
     guard value is String else { return bare }
     let listed = policies[bare.id]
     let listedName = listed.flatMap { $0.name == $0.id ? nil : $0.name }
-    return try? Policy(
-      id: bare.id, name: name?.text ?? listedName, kind: listed?.kind, domainHint: listed?.domainHint)
+    return try? Policy(id: bare.id, name: name?.text ?? listedName, kind: listed?.kind, domainHint: listed?.domainHint)
   }
 
   mutating func checkTogether(_ authority: Authority, policies: ConnectorSettings.Policies, userID: Entry?) {

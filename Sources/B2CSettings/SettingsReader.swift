@@ -69,9 +69,7 @@ struct SettingsReader {
   subscript(key: SettingsKey) -> Any? { fields[key.rawValue] }
 
   /// Whether the file has a key for a policy, right or wrong.
-  var hasPolicyKey: Bool {
-    SettingsKey.allCases.contains { $0.isOfPolicy && self[$0] != nil }
-  }
+  var hasPolicyKey: Bool { SettingsKey.allCases.contains { $0.isOfPolicy && self[$0] != nil } }
 
   /// Returns the authority, and the one that is meant where it has to be corrected.
   private mutating func readAuthority() -> (read: Authority?, meant: Authority?) {
@@ -80,8 +78,7 @@ struct SettingsReader {
       let kinds = Authority.Kind.allCases
       kind = kinds.first { $0.rawValue.lowercased() == entry.text.lowercased() }
       if kind == nil {
-        report(
-          entry, "The kind of authority is unknown.", suggestion: entry.text.nearest(among: kinds.map(\.rawValue)))
+        report(entry, "The kind of authority is unknown.", suggestion: entry.text.nearest(among: kinds.map(\.rawValue)))
       }
     }
     guard let entry = text(.authority, isRequired: true) else { return (nil, nil) }

@@ -20,8 +20,7 @@ extension LocalTenant {
     func policy(_ kind: Policy.Kind, _ isWanted: (LocalPolicy) -> Bool = { _ in true }) throws -> Policy? {
       guard shape == .b2c, let policy = policies.first(where: { $0.kind == kind && isWanted($0) }) else { return nil }
       // As the settings' reader makes it.
-      return try Policy(
-        id: policy.id, kind: kind, domainHint: kind == .federatedSignIn ? policy.identityProvider : nil)
+      return try Policy(id: policy.id, kind: kind, domainHint: kind == .federatedSignIn ? policy.identityProvider : nil)
     }
     let signIn = policies.first { $0.kind == .signIn } ?? policies.first
     // On this machine the host does not tell the kind: a tenant alone is External ID, with policies Azure AD B2C.

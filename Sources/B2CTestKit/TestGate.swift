@@ -39,7 +39,5 @@ public final class TestGate: Sendable {
   /// It returns early when the calling task is cancelled, so that a test's time limit can end a wait in vain.
   ///
   /// - Parameter count: The number of arrivals to wait for, counted from the gate's creation.
-  public func waitForArrivals(_ count: Int) async {
-    try? await state.wait { $0.arrivals >= count }
-  }
+  public func waitForArrivals(_ count: Int) async { try? await state.wait { $0.arrivals >= count } }
 }

@@ -12,9 +12,7 @@ final class LocalExchange: Sendable {
   let state = Locked(State())
   private let now: @Sendable () -> Date
 
-  init(now: @escaping @Sendable () -> Date) {
-    self.now = now
-  }
+  init(now: @escaping @Sendable () -> Date) { self.now = now }
 
   func run(_ request: URLRequest, core: (URLRequest) -> LocalResponse) async throws -> LocalResponse {
     let (mark, effects) = try begin(request)

@@ -60,9 +60,7 @@ public struct LocalFaultTarget: Sendable {
   /// Makes a target from a test of the request.
   ///
   /// - Parameter matches: Whether the fault happens to a request.
-  public init(where matches: @escaping @Sendable (URLRequest) -> Bool) {
-    contains = matches
-  }
+  public init(where matches: @escaping @Sendable (URLRequest) -> Bool) { contains = matches }
 
   /// Every request.
   public static let any = LocalFaultTarget { _ in true }

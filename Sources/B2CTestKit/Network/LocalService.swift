@@ -38,9 +38,7 @@ public struct RecordedRequest: Sendable, Redacted {
   public var bearerToken: String? { request.bearerToken }
 
   /// Method, URL and status; no query, no headers, no body.
-  public var description: String {
-    "\(request.summary) → \(response.map { String($0.status) } ?? "no answer")"
-  }
+  public var description: String { "\(request.summary) → \(response.map { String($0.status) } ?? "no answer")" }
 }
 
 /// The requests a server or network has seen, bounded so that a long run does not fill the memory.

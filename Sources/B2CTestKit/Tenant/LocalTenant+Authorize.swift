@@ -49,11 +49,10 @@ extension LocalTenant {
 
   /// A redirect URI to this machine without its port; `nil` for another one.
   private static func withoutLoopbackPort(_ text: String) -> String? {
-    guard var components = URLComponents(string: text), components.scheme == "http",
-      let host = components.host, Loopback.isLoopback(host: host)
+    guard var parts = URLComponents(string: text), parts.scheme == "http", Loopback.isLoopback(host: parts.host ?? "")
     else { return nil }
-    components.port = nil
-    return components.string
+    parts.port = nil
+    return parts.string
   }
 
   /// Checks everything but the client (RFC 6749 section 4.1.1, RFC 7636 section 4.3, OpenID Connect Core 3.1.2.1); what is
@@ -83,7 +82,7 @@ extension LocalTenant {
   func session(_ call: LocalTenantCall) -> LocalSession? {
     state.withLock { state in
       guard let id = call.sessionID, let session = state.sessions[Secret(id)] else { return nil }
-      return state.user(id: session.userID).map { LocalSession(user: $0, since: session.since) }
+      return state.user(id: session.userID).map { (user: $0, since: session.since) }
     }
   }
 

@@ -4,28 +4,35 @@ internal import Foundation
 
 /// A request to an endpoint of a tenant, with everything read from it that endpoints ask for.
 struct LocalTenantCall: Sendable {
-  /// The endpoints, by their names in the metadata; the last two have none there.
-  enum Endpoint: String, Sendable {
-    case authorize = "authorization_endpoint", token = "token_endpoint", logout = "end_session_endpoint"
-    case keys = "jwks_uri", deviceCode = "device_authorization_endpoint", userInfo = "userinfo_endpoint"
-    case revoke = "revocation_endpoint", devicePage, metadata
-  }
+  /// The name of an endpoint in the metadata, if it has one there, and what answers its requests.
+  typealias Endpoint = (name: String?, answer: @Sendable (LocalTenant) -> (LocalTenantCall) -> LocalResponse)
 
   /// The endpoints of a shape by their paths.
   static func endpoints(_ shape: LocalTenant.Shape) -> [String: Endpoint] {
-    guard shape != .openIDConnect else {
-      return [
-        "/authorize": .authorize, "/token": .token, "/logout": .logout, "/.well-known/openid-configuration": .metadata,
-        "/jwks": .keys, "/device_authorization": .deviceCode, "/device": .devicePage, "/userinfo": .userInfo,
-        "/revoke": .revoke,
-      ]
-    }
-    let all: [String: Endpoint] = [
-      "/oauth2/v2.0/authorize": .authorize, "/oauth2/v2.0/token": .token, "/oauth2/v2.0/logout": .logout,
-      "/v2.0/.well-known/openid-configuration": .metadata, "/discovery/v2.0/keys": .keys,
-      "/oauth2/v2.0/devicecode": .deviceCode, "/oauth2/deviceauth": .devicePage,
+    let isPlain = shape == .openIDConnect
+    let base = isPlain ? "" : "/oauth2/v2.0"
+    var all: [String: Endpoint] = [
+      base + "/authorize": ("authorization_endpoint", LocalTenant.authorize),
+      base + "/token": ("token_endpoint", LocalTenant.token),
+      base + "/logout": ("end_session_endpoint", LocalTenant.logout),
+      isPlain ? "/jwks" : "/discovery/v2.0/keys": ("jwks_uri", LocalTenant.keySet),
+      (isPlain ? "" : "/v2.0") + "/.well-known/openid-configuration": (nil, LocalTenant.metadata),
     ]
-    return shape == .b2c ? all.filter { ![.deviceCode, .devicePage].contains($0.value) } : all
+    if shape != .b2c {
+      let deviceCode = base + (isPlain ? "/device_authorization" : "/devicecode")
+      all[deviceCode] = ("device_authorization_endpoint", LocalTenant.deviceCode)
+      all[devicePage(shape)] = (nil, LocalTenant.devicePage)
+    }
+    if isPlain {
+      all["/userinfo"] = ("userinfo_endpoint", LocalTenant.userInfo)
+      all["/revoke"] = ("revocation_endpoint", LocalTenant.revoke)
+    }
+    return all
+  }
+
+  /// The path of the page on which a user enters the code of a device.
+  static func devicePage(_ shape: LocalTenant.Shape) -> String {
+    shape == .openIDConnect ? "/device" : "/oauth2/deviceauth"
   }
 
   let request: URLRequest
@@ -96,17 +103,7 @@ extension LocalTenant {
     guard let call = LocalTenantCall(request, to: self) else {
       return LocalPage(title: "Not found", text: "The tenant has no page here.").response(to: request, status: 404)
     }
-    switch call.endpoint {
-    case .authorize: return authorize(call)
-    case .token: return token(call)
-    case .logout: return logout(call)
-    case .metadata: return metadata(call)
-    case .keys: return keySet(call)
-    case .deviceCode: return deviceCode(call)
-    case .devicePage: return devicePage(call)
-    case .userInfo: return userInfo(call)
-    case .revoke: return revoke(call)
-    }
+    return call.endpoint.answer(self)(call)
   }
 
   /// Whether the tenant plays one of Entra's services.

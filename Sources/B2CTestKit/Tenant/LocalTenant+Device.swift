@@ -16,7 +16,7 @@ extension LocalTenant {
       let device = LocalDevice(
         userCode: RandomText.guid().prefix(8).uppercased(), scopes: scopes, expiresAt: call.now.addingTimeInterval(900))
       state.withLock { $0.devices[Secret(code)] = device }
-      let page = call.url(shape == .openIDConnect ? "/device" : "/oauth2/deviceauth")
+      let page = call.url(LocalTenantCall.devicePage(shape))
       return [
         "device_code": .string(code), "user_code": .string(device.userCode), "verification_uri": .string(page),
         "expires_in": 900, "interval": 5,

@@ -18,9 +18,9 @@ extension LocalTenant {
       "subject_types_supported": strings([isPlain ? "public" : "pairwise"]),
       "id_token_signing_alg_values_supported": strings([signingKeys.first?.algorithm.rawValue ?? "RS256"]),
     ]
-    for (path, endpoint) in LocalTenantCall.endpoints(shape) where ![.devicePage, .metadata].contains(endpoint) {
+    for case (let path, (let name?, _)) in LocalTenantCall.endpoints(shape) {
       // Azure AD B2C writes the URLs of its metadata in lower case.
-      fields[endpoint.rawValue] = .string(shape == .b2c ? call.url(path).lowercased() : call.url(path))
+      fields[name] = .string(shape == .b2c ? call.url(path).lowercased() : call.url(path))
     }
     if isPlain {
       fields["code_challenge_methods_supported"] = strings(["S256"])

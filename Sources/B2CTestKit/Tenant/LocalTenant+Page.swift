@@ -68,10 +68,8 @@ extension LocalTenant {
     if let session, stage == .editProfile { return finish(session, isNewUser: false, call) }
     let id = RandomText.make()
     state.withLock { $0.sessions[Secret(id)] = (user.id, call.now) }
-    var response =
-      stage == .signIn && kind(call) == .profileEdit
-      ? show(.editProfile, user: user, call)
-      : finish(LocalSession(user: user, since: call.now), isNewUser: isNewUser, call)
+    let leadsOn = stage == .signIn && kind(call) == .profileEdit
+    var response = leadsOn ? show(.editProfile, user: user, call) : finish((user, call.now), isNewUser: isNewUser, call)
     let secure = call.origin.hasPrefix("https:") ? "; Secure" : ""
     response.headers["Set-Cookie"] = "\(Self.sessionCookie)=\(id); Path=/; HttpOnly; SameSite=Lax" + secure
     return response

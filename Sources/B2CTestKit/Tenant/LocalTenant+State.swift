@@ -22,10 +22,7 @@ struct LocalTenantState: Sendable {
 }
 
 /// A person's session in one browser.
-struct LocalSession: Sendable {
-  let user: LocalUser
-  let since: Date
-}
+typealias LocalSession = (user: LocalUser, since: Date)
 
 /// A person's grant to the app by one policy.
 struct LocalGrant: Sendable {
@@ -122,9 +119,7 @@ extension LocalTenant {
   /// Revokes all refresh tokens of a person, as an administrator or a changed password does.
   ///
   /// - Parameter user: The person, by `id`; those of all users are revoked for `nil`.
-  public func revokeGrants(of user: LocalUser? = nil) {
-    state.withLock { $0.revokeGrants(of: user?.id) }
-  }
+  public func revokeGrants(of user: LocalUser? = nil) { state.withLock { $0.revokeGrants(of: user?.id) } }
 
   /// Ends all browser sessions at the tenant.
   public func endSessions() { state.withLock { $0.sessions = [:] } }
