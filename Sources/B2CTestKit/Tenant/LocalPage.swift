@@ -49,8 +49,19 @@ struct LocalPage: Codable, Sendable {
   /// The media type by which a page is asked for as JSON.
   static let json = "application/json"
 
+  private static let entities: [Unicode.Scalar: String] = [
+    "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;",
+  ]
+
+  /// Escapes a text for the content of an element or a quoted attribute.
+  ///
+  /// It goes by Unicode scalars: as a `Character`, `<` with a combining mark after it is not equal to `<`.
+  private static func escape(_ text: String) -> String {
+    text.unicodeScalars.map { entities[$0] ?? String($0) }.joined()
+  }
+
   private var html: String {
-    let escape = HTMLText.escape
+    let escape = Self.escape
     var lines = [
       "<!DOCTYPE html>", #"<html lang="en">"#, #"<meta charset="utf-8">"#,
       #"<meta name="viewport" content="width=device-width, initial-scale=1">"#,

@@ -125,15 +125,13 @@ extension LocalTenant {
     return response
   }
 
-  /// Goes back to the app (RFC 6749 section 4.1.2).
-  private func redirect(_ pairs: [(name: String, value: String)], _ call: LocalTenantCall) -> LocalResponse {
-    let issuer = shape == .openIDConnect ? [(name: "iss", value: issuer(origin: call.origin))] : []
-    return redirect(to: call.query["redirect_uri"] ?? "", pairs + issuer, call)
-  }
-
-  /// Leads the browser to a URI, with the request's state.
-  func redirect(to uri: String, _ pairs: [(name: String, value: String)], _ call: LocalTenantCall) -> LocalResponse {
-    let pairs = (call.query["state"].map { [(name: "state", value: $0)] } ?? []) + pairs
+  /// Leads the browser back to the app (RFC 6749 section 4.1.2), or to another URI, with the request's state.
+  func redirect(_ answer: [(name: String, value: String)], to other: String? = nil, _ call: LocalTenantCall)
+    -> LocalResponse
+  {
+    let uri = other ?? call.query["redirect_uri"] ?? ""
+    let issuer = other == nil && shape == .openIDConnect ? [(name: "iss", value: issuer(origin: call.origin))] : []
+    let pairs = (call.query["state"].map { [(name: "state", value: $0)] } ?? []) + answer + issuer
     // `+` for spaces, as the service writes them.
     let text = FormEncoding.encode(pairs).replacing("%20", with: "+")
     let mark = pairs.isEmpty ? "" : uri.contains("?") ? "&" : "?"

@@ -8,21 +8,18 @@ extension LocalTenant {
     _ grant: LocalGrant, of user: LocalUser, accessToken: String?, _ call: LocalTenantCall
   ) throws -> String {
     let key = try signingKey()
-    var claims = commonClaims(grant, of: user, audience: call.form["client_id"] ?? clientID, call)
-    claims["auth_time"] = .integer(grant.authenticatedAt.epoch)
-    if !call.isRefresh { claims["nonce"] = grant.request["nonce"].map(JSONValue.string) }
-    claims["idp"] = user.identityProvider.map(JSONValue.string)
-    if isEntra {
-      claims["preferred_username"] = .string(user.email)
-    } else {
-      claims["at_hash"] = accessToken.flatMap { key.algorithm.tokenHash(of: Secret($0)) }.map(JSONValue.string)
-    }
-    if shape == .b2c {
-      claims["emails"] = .array([.string(user.email)])
-      if grant.isNewUser, !call.isRefresh { claims["newUser"] = .bool(true) }
-    } else {
-      claims["email"] = .string(user.email)
-    }
+    let tokenHash = isEntra ? nil : accessToken.flatMap { key.algorithm.tokenHash(of: Secret($0)) }
+    let email = JSONValue.string(user.email)
+    let isNewUser = shape == .b2c && grant.isNewUser && !call.isRefresh
+    var claims = claims(
+      grant, of: user, audience: call.form["client_id"] ?? clientID, call,
+      own: [
+        "auth_time": .integer(grant.authenticatedAt.epoch), "at_hash": tokenHash.map(JSONValue.string),
+        "nonce": call.isRefresh ? nil : grant.request["nonce"].map(JSONValue.string),
+        "idp": user.identityProvider.map(JSONValue.string), "preferred_username": isEntra ? email : nil,
+        "emails": shape == .b2c ? .array([email]) : nil, "email": shape == .b2c ? nil : email,
+        "newUser": isNewUser ? true : nil,
+      ])
     claims.merge(user.claims) { $1 }
     let behavior = behavior
     behavior.changeIDTokenClaims?(&claims)
@@ -32,14 +29,17 @@ extension LocalTenant {
   func signedAccessToken(
     _ grant: LocalGrant, of user: LocalUser, _ scopes: LocalScopes, audience: String, _ call: LocalTenantCall
   ) throws -> String {
-    var claims = commonClaims(grant, of: user, audience: audience, call)
     // Azure AD B2C has the scopes' last parts only; a token for the client itself has none.
     let names = scopes.resourceScopes.filter { $0.lowercased() != clientID.lowercased() }
       .compactMap { $0.split(separator: "/").last.map(String.init) }
-    if !names.isEmpty { claims["scp"] = .string(names.joined(separator: " ")) }
-    claims["azp"] = .string(call.form["client_id"] ?? clientID)
-    // Makes two tokens of the same second differ, as real ones do.
-    claims["uti"] = .string(RandomText.guid())
+    var claims = claims(
+      grant, of: user, audience: audience, call,
+      own: [
+        "scp": names.isEmpty ? nil : .string(names.joined(separator: " ")),
+        "azp": .string(call.form["client_id"] ?? clientID),
+        // Makes two tokens of the same second differ, as real ones do.
+        "uti": .string(RandomText.guid()),
+      ])
     behavior.changeAccessTokenClaims?(&claims)
     return try signingKey().token(claims: claims)
   }
@@ -49,22 +49,19 @@ extension LocalTenant {
     return key
   }
 
-  private func commonClaims(
-    _ grant: LocalGrant, of user: LocalUser, audience: String, _ call: LocalTenantCall
+  /// The claims that both kinds have, and those of one kind.
+  private func claims(
+    _ grant: LocalGrant, of user: LocalUser, audience: String, _ call: LocalTenantCall, own: [String: JSONValue?]
   ) -> [String: JSONValue] {
-    let issuedAt = call.now.epoch
-    var claims: [String: JSONValue] = [
+    let (issuedAt, isPlain) = (call.now.epoch, shape == .openIDConnect)
+    let common: [String: JSONValue?] = [
       "iss": .string(issuer(origin: call.origin)), "sub": .string(user.id), "aud": .string(audience),
       "iat": .integer(issuedAt), "exp": .integer(issuedAt + accessTokenLifetime.components.seconds),
-      "name": .string(user.displayName),
+      "name": .string(user.displayName), "nbf": isPlain ? nil : .integer(issuedAt),
+      "oid": isPlain ? nil : .string(user.id), "ver": isPlain ? nil : .string(shape == .b2c ? "1.0" : "2.0"),
+      "tfp": grant.policyID.map(JSONValue.string), "tid": isEntra ? .string(tenantID) : nil,
     ]
-    guard shape != .openIDConnect else { return claims }
-    claims["nbf"] = .integer(issuedAt)
-    claims["oid"] = .string(user.id)
-    claims["ver"] = .string(shape == .b2c ? "1.0" : "2.0")
-    claims["tfp"] = grant.policyID.map(JSONValue.string)
-    if isEntra { claims["tid"] = .string(tenantID) }
-    return claims
+    return common.merging(own) { $1 }.compactMapValues(\.self)
   }
 }
 

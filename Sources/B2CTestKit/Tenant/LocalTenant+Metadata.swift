@@ -11,22 +11,21 @@ extension LocalTenant {
     func strings(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }
     let isPlain = shape == .openIDConnect
     let scopes = ["openid", "profile", "email"] + (behavior.offersOfflineAccess ? ["offline_access"] : [])
-    var fields: [String: JSONValue] = [
+    let published: [String: JSONValue?] = [
       "issuer": .string(metadataIssuer(call)),
       "response_types_supported": strings(["code"]),
       "scopes_supported": strings(shape == .b2c ? ["openid"] : scopes),
       "subject_types_supported": strings([isPlain ? "public" : "pairwise"]),
       "id_token_signing_alg_values_supported": strings([signingKeys.first?.algorithm.rawValue ?? "RS256"]),
+      "code_challenge_methods_supported": isPlain ? strings(["S256"]) : nil,
+      "grant_types_supported": isPlain ? strings(["authorization_code", "refresh_token", Self.deviceGrant]) : nil,
+      "token_endpoint_auth_methods_supported": isPlain ? strings(["none"]) : nil,
+      "authorization_response_iss_parameter_supported": isPlain ? true : nil,
     ]
+    var fields = published.compactMapValues(\.self)
     for case (let path, (let name?, _)) in LocalTenantCall.endpoints(shape) {
       // Azure AD B2C writes the URLs of its metadata in lower case.
       fields[name] = .string(shape == .b2c ? call.url(path).lowercased() : call.url(path))
-    }
-    if isPlain {
-      fields["code_challenge_methods_supported"] = strings(["S256"])
-      fields["grant_types_supported"] = strings(["authorization_code", "refresh_token", Self.deviceGrant])
-      fields["token_endpoint_auth_methods_supported"] = strings(["none"])
-      fields["authorization_response_iss_parameter_supported"] = .bool(true)
     }
     behavior.changeMetadata?(&fields)
     return json(fields, call)
@@ -72,7 +71,7 @@ extension LocalTenant {
       guard URL(string: uri)?.scheme != nil, call.query["id_token_hint"] == nil || isRegistered(uri) else {
         return refusalPage(LocalRefusal.unknownRedirectURI(uri), call)
       }
-      response = redirect(to: uri, [], call)
+      response = redirect([], to: uri, call)
     }
     response.headers["Set-Cookie"] = "\(Self.sessionCookie)=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0"
     return response

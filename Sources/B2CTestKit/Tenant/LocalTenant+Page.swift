@@ -11,39 +11,32 @@ enum LocalStage: String, Sendable {
 extension LocalTenant {
   /// Shows a page; `user` is the signed-in user, `alert` what was wrong with the last post of it.
   func show(_ stage: LocalStage, user: LocalUser?, alert: String? = nil, _ call: LocalTenantCall) -> LocalResponse {
-    var page = page(stage, user: user, call)
-    page.alert = alert
-    page.target = call.request.url?.absoluteString
-    page.stage = stage.rawValue
-    page.buttons.append(LocalPage.Button(action: "cancel", label: "Cancel"))
-    return page.response(to: call.request)
-  }
-
-  private func page(_ stage: LocalStage, user: LocalUser?, _ call: LocalTenantCall) -> LocalPage {
     let email = LocalPage.Field.email(call.form["email"] ?? call.query["login_hint"])
     let name = LocalPage.Field(name: "displayName", label: "Display name", value: user?.displayName ?? "")
-    func goOn(_ label: String) -> [LocalPage.Button] { [LocalPage.Button(action: "continue", label: label)] }
-    switch stage {
-    case .signIn:
-      let forgot = LocalPage.Button(action: "forgot", label: "Forgot your password?")
-      let signUp = LocalPage.Button(action: "signup", label: "Sign up now")
-      return LocalPage(
-        title: "Sign in", fields: [email, .password("Password")],
-        buttons: goOn("Sign in") + [forgot] + (kind(call) == .signUpOrSignIn ? [signUp] : []))
-    case .signUp:
-      return LocalPage(title: "Sign up", fields: [email, .password("New password"), name], buttons: goOn("Create"))
-    case .editProfile: return LocalPage(title: "Edit profile", fields: [name], buttons: goOn("Save"))
-    case .resetPassword:
-      return LocalPage(
-        title: "Reset password", text: "A real tenant would send a code to this address first.",
-        fields: [email, .password("New password")], buttons: goOn("Set new password"))
-    case .identityProvider:
-      let provider = provider(call)
-      return LocalPage(
-        title: "Log in with \(provider)", text: "This page replaces \(provider)'s. Anyone may log in.",
-        fields: [email, LocalPage.Field(name: "displayName", label: "Display name", isRequired: false)],
-        buttons: goOn("Log in"))
+    let freeName = LocalPage.Field(name: "displayName", label: "Display name", isRequired: false)
+    let provider = provider(call)
+    let (title, fields, goOn): (String, [LocalPage.Field], String) =
+      switch stage {
+      case .signIn: ("Sign in", [email, .password("Password")], "Sign in")
+      case .signUp: ("Sign up", [email, .password("New password"), name], "Create")
+      case .editProfile: ("Edit profile", [name], "Save")
+      case .resetPassword: ("Reset password", [email, .password("New password")], "Set new password")
+      case .identityProvider: ("Log in with \(provider)", [email, freeName], "Log in")
+      }
+    let texts: [LocalStage: String] = [
+      .resetPassword: "A real tenant would send a code to this address first.",
+      .identityProvider: "This page replaces \(provider)'s. Anyone may log in.",
+    ]
+    var buttons = [LocalPage.Button(action: "continue", label: goOn)]
+    if stage == .signIn {
+      buttons.append(.init(action: "forgot", label: "Forgot your password?"))
+      if kind(call) == .signUpOrSignIn { buttons.append(.init(action: "signup", label: "Sign up now")) }
     }
+    buttons.append(.init(action: "cancel", label: "Cancel"))
+    return LocalPage(
+      title: title, text: texts[stage], alert: alert, target: call.request.url?.absoluteString, stage: stage.rawValue,
+      fields: fields, buttons: buttons
+    ).response(to: call.request)
   }
 
   /// Takes a posted page.
@@ -125,8 +118,8 @@ extension LocalTenantState {
     case .identityProvider:
       let known = users.first { ASCIIText.isSameIgnoringCase($0.email, email) && $0.identityProvider == provider }
       if let known { return (known, false) }
-      let name = name.isEmpty ? email : name
-      newcomer = LocalUser(email: email, password: "", displayName: name, identityProvider: provider)
+      newcomer = LocalUser(
+        email: email, password: "", displayName: name.isEmpty ? email : name, identityProvider: provider)
     }
     users.append(newcomer)
     return (newcomer, true)
