@@ -41,9 +41,7 @@ extension ConnectorSettings {
   /// - Throws: ``SettingsError`` with all problems of the content.
   public init(data: Data, file: String? = nil) throws {
     var reader = SettingsReader(fields: try SettingsFile.fields(of: data, file: file))
-    guard let settings = reader.read() else {
-      throw SettingsError(file: file, problems: reader.errors, warnings: reader.warnings)
-    }
+    guard let settings = reader.read() else { throw reader.error(in: file) }
     self = settings
   }
 }
@@ -77,31 +75,28 @@ enum SettingsFile {
   ///
   /// Foundation takes any other text than that of an XML list for an old OpenStep one.
   static func fields(of data: Data, file: String?) throws(SettingsError) -> [String: Any] {
-    guard data.count <= maximumSize else {
-      throw error(
-        file, "The file is larger than \(maximumSize / 1024) KiB.",
-        "Use the settings file, which is a few hundred bytes long.")
+    func require(_ isMet: Bool, _ message: String, _ recovery: String) throws(SettingsError) {
+      if !isMet { throw error(file, message, recovery) }
     }
+    try require(
+      data.count <= maximumSize, "The file is larger than \(maximumSize / 1024) KiB.",
+      "Use the settings file, which is a few hundred bytes long.")
     let text = String(bytes: data, encoding: .utf8) ?? ""
-    guard !CombiningMarks.areTooMany(in: text) else {
-      throw error(
-        file, "A text in the file has more than \(CombiningMarks.maximumRun) combining marks in a row.",
-        "Type the text instead of pasting it.")
-    }
+    try require(
+      !CombiningMarks.areTooMany(in: text),
+      "A text in the file has more than \(CombiningMarks.maximumRun) combining marks in a row.",
+      "Type the text instead of pasting it.")
     let starts = ["<?xml", "<!DOCTYPE plist", "<!--", "<plist", "<dict"]
     let isBinary = readsBinaryLists && data.starts(with: Data("bplist".utf8))
-    guard isBinary || starts.contains(where: text.trimmed.hasPrefix) else {
-      throw error(
-        file, "The file is not a property list in XML, written in UTF-8.",
-        "Begin it with <plist version=\"1.0\">, or convert it with `plutil -convert xml1`.")
-    }
+    try require(
+      isBinary || starts.contains(where: text.trimmed.hasPrefix),
+      "The file is not a property list in XML, written in UTF-8.",
+      "Begin it with <plist version=\"1.0\">, or convert it with `plutil -convert xml1`.")
     let tags = text.utf8.split(separator: UInt8(ascii: "<"), omittingEmptySubsequences: false).dropFirst()
     let containers = tags.count { $0.starts(with: "array".utf8) || $0.starts(with: "dict".utf8) }
-    guard containers <= maximumContainers else {
-      throw error(
-        file, "The file has more than \(maximumContainers) arrays and dictionaries.",
-        "Settings need three levels, and a dozen of them.")
-    }
+    try require(
+      containers <= maximumContainers, "The file has more than \(maximumContainers) arrays and dictionaries.",
+      "Settings need three levels, and a dozen of them.")
     let root: Any
     do {
       root = try PropertyListSerialization.propertyList(from: data, options: [], format: nil)

@@ -24,35 +24,28 @@ extension SettingsReader {
 
   private mutating func readOthers(into policies: inout ConnectorSettings.Policies) {
     guard let value = self[.policies] else { return }
-    let root = SettingsKey.policies.rawValue
-    let recovery = SettingsKey.emailSignIn.recovery
+    let (root, recovery) = (SettingsKey.policies.rawValue, SettingsKey.policies.recovery)
+    var members: [(path: String, key: String?, value: Any)] = []
     if let values = value as? [Any] {
-      for (index, value) in values.enumerated() {
-        let path = "\(root)[\(index)]"
-        add(policy(value, at: path, recovery: recovery), at: path, to: &policies)
-      }
+      members = values.enumerated().map { ("\(root)[\($0)]", nil, $1) }
     } else if let fields = value as? [String: Any] {
-      for (key, value) in fields.sorted(by: { $0.key < $1.key }) {
-        let path = root + "." + Self.path(key)
-        let kind = Policy.Kind.named(key)
-        let name = kind == nil ? text(key, at: path, isFree: true, recovery: SettingsKey.policies.recovery)?.text : nil
-        let policy = policy(value, at: path, name: name, kind: kind, isRequired: true, recovery: recovery)
-        add(policy, at: path, to: &policies)
-      }
+      members = fields.sorted { $0.key < $1.key }.map { (root + "." + Self.path($0), $0, $1) }
     } else {
-      reportType(value, at: root, expected: "an array or a dictionary", recovery: SettingsKey.policies.recovery)
+      reportType(value, at: root, "an array or a dictionary", recovery: recovery)
     }
-  }
-
-  private mutating func add(_ policy: Policy?, at path: String, to policies: inout ConnectorSettings.Policies) {
-    guard let policy else { return }
-    guard policies[policy.id] == nil else {
-      return warnings.append(
-        SettingsProblem(
-          "The policy is already listed; only the first is used.", at: path, value: policy.id,
-          recoverySuggestion: "Remove one of them."))
+    for (path, key, value) in members {
+      let kind = key.flatMap(Policy.Kind.named)
+      let name = kind == nil ? key.flatMap { text($0, at: path, isFree: true, recovery: recovery)?.text } : nil
+      let policy = policy(
+        value, at: path, name: name, kind: kind, isRequired: key != nil, recovery: SettingsKey.emailSignIn.recovery)
+      guard let policy else { continue }
+      if policies[policy.id] == nil {
+        policies.others.append(policy)
+      } else {
+        let entry = Entry(text: policy.id, path: path, recovery: "Remove one of them.")
+        warn(entry, "The policy is already listed; only the first is used.")
+      }
     }
-    policies.others.append(policy)
   }
 
   /// Returns a policy written as its id, or as a dictionary with `id`, `name`, `kind` and `domainHint`; what it does not say
@@ -127,8 +120,7 @@ extension SettingsReader {
         userID, "Users of any tenant can sign in at this authority, and every tenant can give them this name.",
         recovery: "Write the user's object ID, which no other tenant can choose.")
     }
-    let entry = Entry(
-      text: authority.description, path: SettingsKey.authority.rawValue, recovery: SettingsKey.authority.recovery)
+    let entry = Entry(authority.description, of: .authority)
     let ordered = [policies.selected].compactMap(\.self) + policies.all.filter { $0.key != policies.selected?.key }
     if let retired = authority.retirement(for: ordered.first) {
       warn(entry, retired.message, suggestion: retired.suggestion, recovery: retired.recoverySuggestion)

@@ -49,10 +49,7 @@ struct SettingsReader {
   /// Checks settings that were made in code.
   mutating func check(_ settings: ConnectorSettings) {
     kind = settings.authority.kind(for: settings.policies.all.first)
-    func entry(_ text: String, _ key: SettingsKey) -> Entry {
-      Entry(text: text, path: key.rawValue, recovery: key.recovery)
-    }
-    checkClientID(entry(settings.clientID, .clientID))
+    checkClientID(Entry(settings.clientID, of: .clientID))
     for (key, scopes) in [(SettingsKey.scopes, settings.scopes), (.additionalScopes, settings.additionalScopes)] {
       for (index, scope) in scopes.enumerated() {
         checkScope(Entry(text: scope, path: "\(key.rawValue)[\(index)]", recovery: key.recovery))
@@ -60,9 +57,9 @@ struct SettingsReader {
     }
     checkAPIScope(
       settings.scopes + settings.additionalScopes, hasAPI: settings.taskWebAPI != nil, clientID: settings.clientID)
-    _ = readRedirectURI(entry(settings.redirectURI.absoluteString, .redirectURI))
-    if let url = settings.taskWebAPI { _ = readTaskWebAPI(entry(url.absoluteString, .taskWebAPI)) }
-    let userID = settings.userID.map { entry($0, .userID) }
+    _ = readRedirectURI(Entry(settings.redirectURI.absoluteString, of: .redirectURI))
+    if let url = settings.taskWebAPI { _ = readTaskWebAPI(Entry(url.absoluteString, of: .taskWebAPI)) }
+    let userID = settings.userID.map { Entry($0, of: .userID) }
     checkTogether(settings.authority, policies: settings.policies, userID: userID)
   }
 
@@ -99,6 +96,11 @@ struct SettingsReader {
   }
 }
 
+extension SettingsReader.Entry {
+  /// Makes the entry of a key of the top level.
+  init(_ text: String, of key: SettingsKey) { self.init(text: text, path: key.rawValue, recovery: key.recovery) }
+}
+
 extension ConnectorSettings {
   /// Checks settings made in code as those of a file are checked.
   ///
@@ -108,9 +110,7 @@ extension ConnectorSettings {
   public func validate() throws -> [SettingsProblem] {
     var reader = SettingsReader(fields: [:])
     reader.check(self)
-    guard reader.errors.isEmpty else {
-      throw SettingsError(file: nil, problems: reader.errors, warnings: reader.warnings)
-    }
+    guard reader.errors.isEmpty else { throw reader.error(in: nil) }
     return Array(reader.warnings.prefix(SettingsError.limit))
   }
 }
@@ -118,6 +118,9 @@ extension ConnectorSettings {
 // MARK: - Problems
 
 extension SettingsReader {
+  /// Returns the error of a file with everything that was found.
+  func error(in file: String?) -> SettingsError { SettingsError(file: file, problems: errors, warnings: warnings) }
+
   mutating func report(_ entry: Entry, _ message: String, suggestion: String? = nil, recovery: String? = nil) {
     errors.append(problem(entry, message, suggestion, recovery))
   }
@@ -166,7 +169,7 @@ extension SettingsReader {
     _ value: Any, at path: String, isRequired: Bool = false, isFree: Bool = false, recovery: String
   ) -> Entry? {
     guard let text = value as? String else {
-      reportType(value, at: path, expected: "a string", recovery: recovery)
+      reportType(value, at: path, "a string", recovery: recovery)
       return nil
     }
     let entry = Entry(text: text.trimmed, path: path, recovery: recovery)
@@ -191,11 +194,11 @@ extension SettingsReader {
   private static let quotationMarks = CharacterSet(
     charactersIn: "\"'`\u{201C}\u{201D}\u{201E}\u{2018}\u{2019}\u{AB}\u{BB}")
 
-  mutating func reportType(_ value: Any, at path: String, expected: String, recovery: String) {
-    errors.append(
-      SettingsProblem(
-        "The value is not \(expected).", at: path, value: value as? String ?? (value as? NSNumber)?.stringValue,
-        recoverySuggestion: recovery))
+  mutating func reportType(
+    _ value: Any, at path: String, _ expected: String, suggestion: String? = nil, recovery: String
+  ) {
+    let entry = Entry(text: value as? String ?? (value as? NSNumber)?.stringValue ?? "", path: path, recovery: recovery)
+    report(entry, "The value is not \(expected).", suggestion: suggestion)
   }
 
   /// Returns the strings of a list without empty ones, which editors leave behind; `nil` when it is absent or no list.
@@ -205,10 +208,8 @@ extension SettingsReader {
       let text = value as? String ?? ""
       let isFit = SettingsProblem.shown(text) != nil && !text.contains { "<&".contains($0) }
       let words = isFit ? text.split { $0.isWhitespace || $0 == "," }.map { "<string>\($0)</string>" } : []
-      errors.append(
-        SettingsProblem(
-          "The value is not an array of strings.", at: key.rawValue, value: value as? String,
-          suggestion: words.isEmpty ? nil : "<array>\(words.joined())</array>", otherwise: key.recovery))
+      let suggestion = words.isEmpty ? nil : "<array>\(words.joined())</array>"
+      reportType(value, at: key.rawValue, "an array of strings", suggestion: suggestion, recovery: key.recovery)
       return nil
     }
     return values.enumerated().compactMap { text($1, at: "\(key.rawValue)[\($0)]", recovery: key.recovery) }
@@ -218,7 +219,7 @@ extension SettingsReader {
   private mutating func flag(_ key: SettingsKey) -> Bool {
     let value = self[key]
     if let value, !(value is Bool) {
-      reportType(value, at: key.rawValue, expected: "<true/> or <false/>", recovery: key.recovery)
+      reportType(value, at: key.rawValue, "<true/> or <false/>", recovery: key.recovery)
     }
     return value as? Bool ?? false
   }

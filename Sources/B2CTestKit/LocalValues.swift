@@ -35,17 +35,14 @@ enum LocalJSON {
   }
 }
 
-/// Scheme, host and port of a URL as one text; empty for a URL that leads nowhere.
-enum LocalOrigin {
-  static func text(_ url: URL?) -> String { url.flatMap(Origin.init)?.description ?? "" }
-}
-
-/// URLs from texts that are known to be good.
 enum LocalURL {
-  static func make(_ text: String) -> URL {
-    // An impossible name, such as one with spaces, ends in an origin without a server.
-    URL(string: text) ?? URL(fileURLWithPath: "/")
-  }
+  /// Makes a URL from a text that is known to be good.
+  ///
+  /// An impossible name, such as one with spaces, ends in an origin without a server.
+  static func make(_ text: String) -> URL { URL(string: text) ?? URL(fileURLWithPath: "/") }
+
+  /// Returns scheme, host and port of a URL as one text; empty for a URL that leads nowhere.
+  static func origin(_ url: URL?) -> String { url.flatMap(Origin.init)?.description ?? "" }
 }
 
 extension Date {

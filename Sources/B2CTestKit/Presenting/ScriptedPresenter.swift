@@ -95,7 +95,7 @@ public final class ScriptedPresenter: SignInPresenter {
         note("redirect to \(RedactedURL(url))")
         return url
       }
-      let origin = LocalOrigin.text(url)
+      let origin = LocalURL.origin(url)
       next.setValue(LocalPage.json, forHTTPHeaderField: "Accept")
       next.setValue(cookies[origin], forHTTPHeaderField: "Cookie")
       let (body, response) = try await transport.send(next, limits: .standard)

@@ -11,13 +11,12 @@ extension LocalTaskServer {
     guard path == basePath || path.hasPrefix(basePath + "/"), segments.count <= 1 else {
       return error(404, "ResourceNotFound", "\(path) does not exist")
     }
-    guard let token = request.bearerToken else { return refusal(401, "") }
+    guard let token = request.bearerToken else { return refusal(401) }
     guard let claims = tenant.claims(ofAccessToken: token, audiences: audiences) else {
-      return refusal(401, ", error=\"invalid_token\"")
+      return refusal(401, #", error="invalid_token""#)
     }
     guard requiredScopes.isSubset(of: (claims["scp"]?.string ?? "").split(separator: " ").map(String.init)) else {
-      let required = requiredScopes.sorted().joined(separator: " ")
-      return refusal(403, ", error=\"insufficient_scope\", scope=\"\(required)\"")
+      return refusal(403, #", error="insufficient_scope", scope="\#(requiredScopes.sorted().joined(separator: " "))""#)
     }
     let body = request.httpBody ?? Data()
     guard let fields = body.isEmpty ? [:] : try? JSONReader.object(body, cutsMarks: true) else {
@@ -46,7 +45,7 @@ extension LocalTaskServer {
   }
 
   /// A refusal with a bearer challenge (RFC 6750 section 3).
-  private func refusal(_ status: Int, _ parameters: String) -> LocalResponse {
+  private func refusal(_ status: Int, _ parameters: String = "") -> LocalResponse {
     LocalResponse(
       status: status,
       headers: ["WWW-Authenticate": "Bearer realm=\"Users\"" + parameters, "Content-Type": "text/plain"],
@@ -59,8 +58,8 @@ extension LocalTaskServer {
   private func list(of owner: String, id: String?) -> LocalResponse {
     let own = tasks(of: owner).sorted { $0.date < $1.date }
     // The published servers ignore what the path names: only the token counts.
-    guard dialect.routesByID, let id else { return json(.array(own.map { .object(document($0)) })) }
-    return own.first { ASCIIText.isSame($0.id, id) }.map { json(.object(document($0))) } ?? taskNotFound
+    guard dialect.routesByID, let id else { return json(.array(own.map(document))) }
+    return own.first { ASCIIText.isSame($0.id, id) }.map { json(document($0)) } ?? taskNotFound
   }
 
   private func add(_ fields: [String: JSONValue], of owner: String) -> LocalResponse {
@@ -69,7 +68,7 @@ extension LocalTaskServer {
     let completed = dialect.routesByID ? fields["completed"]?.bool : nil
     let task = LocalTask(owner: owner, text: title, completed: completed, date: now())
     state.withLock { $0.append(task) }
-    return json(.object(document(task)), status: 201)
+    return json(document(task), status: 201)
   }
 
   private func update(_ fields: [String: JSONValue], of owner: String, id: String?) -> LocalResponse {
@@ -79,7 +78,7 @@ extension LocalTaskServer {
       }
       if let flag = fields["completed"]?.bool { tasks[index].completed = flag }
       if let title = title(fields) { tasks[index].text = title }
-      return json(.object(document(tasks[index])))
+      return json(document(tasks[index]))
     }
   }
 
@@ -99,23 +98,21 @@ extension LocalTaskServer {
 
   /// The title among the fields of a body, unless it is empty.
   private func title(_ fields: [String: JSONValue]) -> String? {
-    guard let text = fields[dialect.titleKey]?.string, !text.isEmpty else { return nil }
-    return text
+    fields[dialect.titleKey]?.string.flatMap { $0.isEmpty ? nil : $0 }
   }
 
   private var missingTask: LocalResponse {
-    error(409, "MissingTask", "\"\(dialect.titleKey)\" is a required parameter")
+    error(409, "MissingTask", #""\#(dialect.titleKey)" is a required parameter"#)
   }
 
   private var taskNotFound: LocalResponse { error(404, "TaskNotFound", "The task was not found") }
 
   /// A task as the document that the database would return.
-  private func document(_ task: LocalTask) -> [String: JSONValue] {
-    var fields: [String: JSONValue] = [
+  private func document(_ task: LocalTask) -> JSONValue {
+    let fields: [String: JSONValue?] = [
       "_id": .string(task.id), "owner": .string(task.owner), dialect.titleKey: .string(task.text),
-      "date": .string(Dates.internet(task.date)), "__v": .integer(0),
+      "completed": task.completed.map(JSONValue.bool), "date": .string(Dates.internet(task.date)), "__v": 0,
     ]
-    fields["completed"] = task.completed.map(JSONValue.bool)
-    return fields
+    return .object(fields.compactMapValues(\.self))
   }
 }

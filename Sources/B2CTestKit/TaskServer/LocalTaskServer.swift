@@ -80,14 +80,14 @@ extension LocalTaskServer {
   var basePath: String { dialect.titleKey == "Text" ? "/api/tasks" : "/tasks" }
 
   /// The URL of the tasks: what settings have as `taskWebAPI`.
-  public var url: URL { LocalURL.make(LocalOrigin.text(origin) + basePath) }
+  public var url: URL { LocalURL.make(LocalURL.origin(origin) + basePath) }
 
   /// Whether a request is meant for this server, by scheme, host and port.
   ///
   /// - Parameter url: Where the request goes.
   /// - Returns: Whether the server answers for that origin.
   public func serves(_ url: URL) -> Bool {
-    [origin, Self.inMemoryOrigin].contains { LocalOrigin.text($0) == LocalOrigin.text(url) }
+    [origin, Self.inMemoryOrigin].contains { LocalURL.origin($0) == LocalURL.origin(url) }
   }
 }
 

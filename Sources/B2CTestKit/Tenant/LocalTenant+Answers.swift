@@ -1,6 +1,5 @@
 internal import B2CCore
 internal import B2CHTTP
-internal import Foundation
 
 /// The answers of a tenant to calls: JSON, and refusals in the words of its shape.
 extension LocalTenant {

@@ -52,7 +52,7 @@ struct LocalTenantCall: Sendable {
   init?(_ request: URLRequest, to tenant: LocalTenant) {
     self.request = request
     now = tenant.now()
-    origin = LocalOrigin.text(request.url)
+    origin = LocalURL.origin(request.url)
     query = request.queryValues
     form = request.formValues
     let isB2C = tenant.shape == .b2c

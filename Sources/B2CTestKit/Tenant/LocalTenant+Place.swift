@@ -34,24 +34,24 @@ extension LocalTenant {
   ///   - policy: The policy for the path and tfp forms; without it the text ends at the tenant.
   /// - Returns: The authority at ``origin``.
   public func authority(form: AuthorityForm = .query, policy: LocalPolicy? = nil) -> String {
-    let base = LocalOrigin.text(origin)
+    let base = LocalURL.origin(origin)
     guard shape == .b2c else { return shape == .openIDConnect ? base : "\(base)/\(domain)" }
     let end = form == .query ? "/" : policy.map { "/" + $0.id } ?? ""
     return base + (form == .tfp ? "/tfp/" : "/") + domain + end
   }
 
   /// The issuer of tokens that were asked for at ``origin``.
-  public var issuer: String { issuer(origin: LocalOrigin.text(origin)) }
+  public var issuer: String { issuer(origin: LocalURL.origin(origin)) }
 
   /// Every issuer the tenant's tokens may have, on either front.
-  package var issuers: Set<String> { Set([inMemoryOrigin, origin].map { issuer(origin: LocalOrigin.text($0)) }) }
+  package var issuers: Set<String> { Set([inMemoryOrigin, origin].map { issuer(origin: LocalURL.origin($0)) }) }
 
   /// Whether a request is meant for this tenant, by scheme, host and port.
   ///
   /// - Parameter url: Where the request goes.
   /// - Returns: Whether the tenant answers for that origin.
   public func serves(_ url: URL) -> Bool {
-    (inMemoryOrigins + [LocalOrigin.text(origin)]).contains(LocalOrigin.text(url))
+    (inMemoryOrigins + [LocalURL.origin(origin)]).contains(LocalURL.origin(url))
   }
 
   func issuer(origin: String) -> String {

@@ -1,5 +1,4 @@
 internal import B2CCore
-internal import B2CIDToken
 internal import Foundation
 
 /// All that a tenant remembers.

@@ -24,8 +24,7 @@ extension ConformanceCheck {
         let (writer, reader) = round % 2 == 0 ? (first, second) : (second, first)
         try await expect(reader.record(for: Samples.key(1)) != nil, "a stored record is not seen")
         try await writer.store(Samples.record(round), for: Samples.key(1))
-        let seen = try await number(reader, Samples.key(1))
-        try expect(seen == round, "a change by the other instance is not seen")
+        try await expect(number(reader, Samples.key(1)) == round, "a change by the other instance is not seen")
       }
       try await second.store(Samples.record(2), for: Samples.key(2))
       let keys = try await Set(first.keys())
@@ -113,8 +112,7 @@ extension ConformanceCheck {
         return read
       }
       try expect(read == 2, "what was stored and replaced inside is not read inside")
-      let after = try await number(cache, key)
-      try expect(after == 5, "what was stored while the lock was held is not there afterwards")
+      try await expect(number(cache, key) == 5, "what was stored while the lock was held is not there afterwards")
     },
     ConformanceCheck(shared: .cancellation) { caches in
       guard caches.count == 2 else { return }
