@@ -29,7 +29,6 @@ enum Placeholder {
       return false
     }
     let bare = start.filter { !"{}<>[]".contains($0) }
-    return start.firstMatch(of: template) != nil
-      && !(GUID.isGUID(bare) && bare.contains { !"0-".contains($0) })
+    return start.firstMatch(of: template) != nil && !(GUID.isGUID(bare) && bare.contains { !"0-".contains($0) })
   }
 }

@@ -101,9 +101,7 @@ extension String {
     guard (1...40).contains(count) else { return nil }
     let own = lowercased()
     let ranked = names.map { ($0, own.difference(from: $0.lowercased()).count) }
-    guard let best = ranked.min(by: { $0.1 < $1.1 }), best.1 <= max(2, best.0.count / 3), best.1 < count else {
-      return nil
-    }
-    return best.0
+    let best = ranked.min { $0.1 < $1.1 }
+    return best.flatMap { $0.1 <= max(2, $0.0.count / 3) && $0.1 < count ? $0.0 : nil }
   }
 }

@@ -16,9 +16,7 @@ extension SettingsReader {
     return policies
   }
 
-  private mutating func policy(
-    _ key: SettingsKey, kind: Policy.Kind? = nil, domainHint: String? = nil
-  ) -> Policy? {
+  private mutating func policy(_ key: SettingsKey, kind: Policy.Kind? = nil, domainHint: String? = nil) -> Policy? {
     self[key].flatMap { policy($0, at: key.rawValue, kind: kind, domainHint: domainHint, recovery: key.recovery) }
   }
 

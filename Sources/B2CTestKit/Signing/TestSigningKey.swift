@@ -40,9 +40,8 @@ package struct TestSigningKey: Sendable {
   /// - Returns: The token.
   /// - Throws: The system's error when it refuses to sign.
   package func token(claims: [String: JSONValue], header: [String: JSONValue] = [:]) throws -> String {
-    var fields: [String: JSONValue] = ["alg": .string(algorithm.rawValue), "kid": .string(id), "typ": "JWT"]
-    fields.merge(header) { $1 }
-    fields = fields.filter { $0.value != .null }
+    let usual: [String: JSONValue] = ["alg": .string(algorithm.rawValue), "kid": .string(id), "typ": "JWT"]
+    let fields = usual.merging(header) { $1 }.filter { $0.value != .null }
     let input = Base64URL.encode(LocalJSON.data(fields)) + "." + Base64URL.encode(LocalJSON.data(claims))
     return input + "." + Base64URL.encode(try sign(Data(input.utf8)))
   }

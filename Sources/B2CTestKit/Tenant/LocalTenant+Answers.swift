@@ -21,17 +21,16 @@ extension LocalTenant {
       return json(try body(), call)
     } catch {
       let refusal = error as? LocalRefusal ?? .malformed("\(error)", error: "server_error")
-      var fields: [String: JSONValue] = [
-        "error": .string(refusal.error), "error_description": .string(describe(refusal, call)),
+      // Entra ID has its own word for this one.
+      let isDeclined = isEntra && refusal.entra == LocalRefusal.deviceDenied.entra
+      let fields: [String: JSONValue?] = [
+        "error": .string(isDeclined ? "authorization_declined" : refusal.error),
+        "error_description": .string(describe(refusal, call)),
+        "error_codes": isEntra ? .array([.integer(Int64(refusal.entra))]) : nil,
+        "correlation_id": isEntra ? .string(call.correlationID) : nil,
+        "suberror": isEntra && refusal.entra == LocalRefusal.grantRevoked.entra ? "bad_token" : nil,
       ]
-      if isEntra {
-        // Entra ID has its own word for this one.
-        if refusal.entra == LocalRefusal.deviceDenied.entra { fields["error"] = "authorization_declined" }
-        fields["error_codes"] = .array([.integer(Int64(refusal.entra))])
-        fields["correlation_id"] = .string(call.correlationID)
-        if refusal.entra == LocalRefusal.grantRevoked.entra { fields["suberror"] = "bad_token" }
-      }
-      return json(fields, call, status: 400)
+      return json(fields.compactMapValues(\.self), call, status: 400)
     }
   }
 

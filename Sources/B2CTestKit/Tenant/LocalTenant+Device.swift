@@ -67,8 +67,7 @@ extension LocalTenant {
   private func decide(_ userCode: String, _ decision: LocalDevice.Decision) -> Bool {
     let moment = now()
     return state.withLock { state in
-      guard
-        let (code, device) = state.devices.first(where: { $0.value.userCode == userCode }),
+      guard let (code, device) = state.devices.first(where: { $0.value.userCode == userCode }),
         moment < device.expiresAt, case .pending = device.decision
       else { return false }
       state.devices[code]?.decision = decision

@@ -37,17 +37,15 @@ extension ConformanceCheck {
 
   /// A store that cannot be reached.
   static let failing = ConformanceCheck(.failing) { cache in
+    let (key, new) = (Samples.key(1), Samples.record(1))
     var calls: [(String, @Sendable () async throws -> Void)] = [
-      ("record(for:)", { _ = try await cache.record(for: Samples.key(1)) }),
-      ("store(_:for:)", { try await cache.store(Samples.record(1), for: Samples.key(1)) }),
-      ("removeRecord(for:)", { try await cache.removeRecord(for: Samples.key(1)) }),
+      ("record(for:)", { _ = try await cache.record(for: key) }),
+      ("store(_:for:)", { try await cache.store(new, for: key) }),
+      ("removeRecord(for:)", { try await cache.removeRecord(for: key) }),
       ("keys()", { _ = try await cache.keys() }),
     ]
     if let shared = cache as? any SharedTokenCache {
-      let replace: @Sendable () async throws -> Void = {
-        _ = try await shared.replace(Samples.key(1), expecting: UUID(), with: Samples.record(1))
-      }
-      calls.append(("replace(_:expecting:with:)", replace))
+      calls.append(("replace(_:expecting:with:)", { _ = try await shared.replace(key, expecting: UUID(), with: new) }))
     }
     for (name, call) in calls { try expect((try? await call()) == nil, "\(name) does not throw") }
   }
