@@ -90,25 +90,20 @@ extension LocalTenant {
     let asked = call.form["scope"] == nil ? grant.scopes : LocalTenantCall.scopes(call.form)
     let scopes = try classify(behavior.grantedScopes?(asked) ?? asked)
     guard let user = user(id: grant.userID) else { throw LocalRefusal.grantRevoked }
-    let lifetime = accessTokenLifetime.components.seconds
-    var answer: [String: JSONValue] = ["token_type": "Bearer", "scope": .string(shownScope(scopes))]
-    var accessToken: String?
-    if shape == .b2c { answer["not_before"] = .integer(call.now.epoch) }
-    if let audience = scopes.audience {
-      accessToken = try signedAccessToken(grant, of: user, scopes, audience: audience, call)
-      answer["access_token"] = accessToken.map(JSONValue.string)
-      answer["expires_in"] = .integer(lifetime)
-      if shape == .b2c { answer["expires_on"] = .integer(call.now.epoch + lifetime) }
-    }
-    if scopes.wantsIDToken {
-      answer["id_token"] = .string(try signedIDToken(grant, of: user, accessToken: accessToken, call))
-      if shape == .b2c { answer["id_token_expires_in"] = .integer(lifetime) }
-    }
-    if call.form["client_info"] == "1" {
-      let policy = grant.policyID.map { "-" + $0.lowercased() } ?? ""
-      let fields = ["uid": user.id + policy, "utid": tenantID]
-      answer["client_info"] = .string(Base64URL.encode(LocalJSON.data(fields)))
-    }
+    let (isB2C, lifetime) = (shape == .b2c, JSONValue.integer(accessTokenLifetime.components.seconds))
+    let accessToken = try scopes.audience.map { try signedAccessToken(grant, of: user, scopes, audience: $0, call) }
+    let idToken = scopes.wantsIDToken ? try signedIDToken(grant, of: user, accessToken: accessToken, call) : nil
+    let end = accessToken == nil ? nil : call.now.epoch + accessTokenLifetime.components.seconds
+    let clientInfo = ["uid": user.id + (grant.policyID.map { "-" + $0.lowercased() } ?? ""), "utid": tenantID]
+    let fields: [String: JSONValue?] = [
+      "token_type": "Bearer", "scope": .string(shownScope(scopes)),
+      "not_before": isB2C ? .integer(call.now.epoch) : nil,
+      "access_token": accessToken.map(JSONValue.string), "expires_in": accessToken == nil ? nil : lifetime,
+      "expires_on": isB2C ? end.map(JSONValue.integer) : nil,
+      "id_token": idToken.map(JSONValue.string), "id_token_expires_in": isB2C && idToken != nil ? lifetime : nil,
+      "client_info": call.form["client_info"] == "1" ? .string(Base64URL.encode(LocalJSON.data(clientInfo))) : nil,
+    ]
+    var answer = fields.compactMapValues(\.self)
     let keepsRefreshToken = call.isRefresh && !behavior.rotatesRefreshTokens
     if !keepsRefreshToken, scopes.wantsRefreshToken || (call.isRefresh && grant.scopes.contains("offline_access")) {
       let token = RandomText.make()
