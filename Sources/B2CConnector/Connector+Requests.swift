@@ -54,11 +54,11 @@ extension Connector {
     try await asConnectorError {
       var history = RequestHistory()
       return try await authorizedTransport(scopes, user).send(
-        request, limits: limits ?? engine.options.limits, noting: &history)
+        request, limits: limits ?? options.limits, noting: &history)
     }
   }
 
   func authorizedTransport(_ scopes: [String]?, _ user: UserInfo?) -> AuthorizedTransport {
-    engine.calls.transport(to: allowedOrigins, for: scopes, user: user, retry: engine.options.retry)
+    engine.calls.transport(to: allowedOrigins, for: scopes, user: user, retry: options.retry)
   }
 }

@@ -17,7 +17,8 @@ public struct Connector: Sendable {
   /// The settings that the connector was made from.
   public let settings: ConnectorSettings
   /// The flows below.
-  package let engine: Engine
+  package let engine: OAuthEngine
+  let options: Options
   /// The client of the task API; `nil` when the settings name none.
   package let tasks: TaskAPIClient?
   let allowedOrigins: Set<Origin>
@@ -269,9 +270,10 @@ extension Connector {
         own: .configuration, "No token can be sent to the allowed API \(RedactedURL(url)).",
         recoverySuggestion: "Use an https URL; plain http is allowed to this machine only.")
     }
-    let engine = try Engine(settings, environment, options)
+    let engine = try Self.engine(settings, environment, options)
     self.settings = settings
     self.engine = engine
+    self.options = options
     let origins = Set((options.allowedAPIs + [settings.taskWebAPI].compactMap(\.self)).compactMap { Origin($0) })
     allowedOrigins = origins
     tasks = settings.taskWebAPI.map { url in

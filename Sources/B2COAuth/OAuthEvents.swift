@@ -13,14 +13,9 @@ package typealias OAuthReport =
 
 /// Reports the steps of the calls, and gives each call its correlation id.
 package struct OAuthEvents: Sendable {
-  private let report: OAuthReport
+  let report: OAuthReport
   /// The correlation id of the settings; each call has one of its own when `nil`.
-  private let fixedID: UUID?
-
-  package init(correlationID: UUID?, _ report: @escaping OAuthReport) {
-    self.report = report
-    fixedID = correlationID
-  }
+  let fixedID: UUID?
 
   /// Returns the correlation id of a new call.
   func correlationID() -> UUID { fixedID ?? UUID() }

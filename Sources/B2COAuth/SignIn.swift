@@ -3,26 +3,13 @@ package import Foundation
 
 /// Signs in by one policy: request, page, validated callback, tokens, verified claims, stored record.
 package struct SignIn: Sendable {
-  private let request: AuthorizationRequest
-  private let passwordResetPolicy: Policy?
-  private let providers: ProviderDirectory
-  private let endpoint: TokenEndpoint
-  private let presenter: any SignInPresenter
-  private let completion: SignInCompletion
-  private let events: OAuthEvents
-
-  package init(
-    request: AuthorizationRequest, passwordResetPolicy: Policy?, providers: ProviderDirectory,
-    endpoint: TokenEndpoint, presenter: any SignInPresenter, completion: SignInCompletion, events: OAuthEvents
-  ) {
-    self.request = request
-    self.passwordResetPolicy = passwordResetPolicy
-    self.providers = providers
-    self.endpoint = endpoint
-    self.presenter = presenter
-    self.completion = completion
-    self.events = events
-  }
+  let request: AuthorizationRequest
+  package let passwordResetPolicy: Policy?
+  let providers: ProviderDirectory
+  let endpoint: TokenEndpoint
+  package let presenter: any SignInPresenter
+  let completion: SignInCompletion
+  let events: OAuthEvents
 
   package func run(policy: Policy?, options: SignInOptions) async throws -> SignInResult {
     let correlationID = events.correlationID()

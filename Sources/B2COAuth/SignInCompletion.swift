@@ -4,14 +4,10 @@ internal import Foundation
 /// The end of a sign-in, by page or by device code: verifies the id_token and stores the result.
 package struct SignInCompletion: Sendable {
   let sessions: UserSessions
-  private let idTokens: IDTokenCheck
-  private let userInfo: UserInfoEndpoint
-
-  package init(sessions: UserSessions, idTokens: IDTokenCheck, userInfo: UserInfoEndpoint) {
-    self.sessions = sessions
-    self.idTokens = idTokens
-    self.userInfo = userInfo
-  }
+  let providers: ProviderDirectory
+  let userInfo: UserInfoEndpoint
+  let serverClock: ServerClock
+  let clockSkew: Duration
 
   /// Verifies the id_token of a token answer, and writes the result.
   ///
@@ -38,7 +34,7 @@ package struct SignInCompletion: Sendable {
   ) async throws -> SignInResult {
     let claims: [String: JSONValue]
     if let idToken = response.idToken {
-      claims = try await idTokens.claims(
+      claims = try await self.claims(
         of: idToken, provider: provider, nonce: nonce, accessToken: response.accessToken, correlationID: correlationID)
     } else if nonce == nil, !provider.isMicrosoft, let url = provider.metadata.userInfoEndpoint,
       let accessToken = response.accessToken

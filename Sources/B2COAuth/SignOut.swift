@@ -1,31 +1,18 @@
 internal import B2CCore
-package import Foundation
+internal import Foundation
 
 /// Signs out: first here, and only then at the server, as far as it offers that.
 ///
 /// It is done or it fails: what the cache refuses to list or to remove stays signed in, and the error names it.
 package struct SignOut: Sendable {
-  private let sessions: UserSessions
-  private let providers: ProviderDirectory
-  private let endpoint: TokenEndpoint
-  private let presenter: any SignInPresenter
-  private let redirectURI: URL
+  let sessions: UserSessions
+  let providers: ProviderDirectory
+  let endpoint: TokenEndpoint
+  let presenter: any SignInPresenter
+  let redirectURI: URL
   /// The host of the authority, whose cookies are removed.
-  private let host: String
-  private let events: OAuthEvents
-
-  package init(
-    sessions: UserSessions, providers: ProviderDirectory, endpoint: TokenEndpoint, presenter: any SignInPresenter,
-    redirectURI: URL, host: String, events: OAuthEvents
-  ) {
-    self.sessions = sessions
-    self.providers = providers
-    self.endpoint = endpoint
-    self.presenter = presenter
-    self.redirectURI = redirectURI
-    self.host = host
-    self.events = events
-  }
+  let host: String
+  let events: OAuthEvents
 
   /// Signs one user out, or all users of this authority and client.
   ///

@@ -13,33 +13,16 @@ package struct TokenSource: Sendable {
 
   let sessions: UserSessions
   let events: OAuthEvents
-  private let endpoint: TokenEndpoint
-  private let findRoute: FindRoute
-  private let backgroundTime: BackgroundTime
+  let endpoint: TokenEndpoint
+  let findRoute: FindRoute
+  let backgroundTime: BackgroundTime
   /// The scopes of a call that names none.
-  private let scopes: [String]
-  private let expiryMargin: Duration
-  private let clockSkew: Duration
+  let scopes: [String]
+  let expiryMargin: Duration
+  let clockSkew: Duration
   /// Whether this process may use refresh tokens.
-  private let refreshesTokens: Bool
-  private let beforeRefresh: (@Sendable (UserInfo) async throws -> Void)?
-
-  package init(
-    sessions: UserSessions, endpoint: TokenEndpoint, events: OAuthEvents, backgroundTime: BackgroundTime,
-    scopes: [String], expiryMargin: Duration, clockSkew: Duration, refreshesTokens: Bool,
-    beforeRefresh: (@Sendable (UserInfo) async throws -> Void)?, findRoute: @escaping FindRoute
-  ) {
-    self.sessions = sessions
-    self.endpoint = endpoint
-    self.events = events
-    self.findRoute = findRoute
-    self.backgroundTime = backgroundTime
-    self.scopes = scopes
-    self.expiryMargin = expiryMargin
-    self.clockSkew = clockSkew
-    self.refreshesTokens = refreshesTokens
-    self.beforeRefresh = beforeRefresh
-  }
+  let refreshesTokens: Bool
+  let beforeRefresh: (@Sendable (UserInfo) async throws -> Void)?
 
   /// A request for an access token.
   struct Request: Sendable {

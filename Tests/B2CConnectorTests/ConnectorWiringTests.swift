@@ -134,7 +134,7 @@ struct ConnectorWiringTests {
     var settings = try world.settings()
     settings.policies.others = [try Policy(id: "B2C_1_ResetPassword", kind: .passwordReset)]
     let connector = try world.connector(settings)
-    #expect(connector.engine.passwordResetPolicy?.id == "B2C_1_ResetPassword")
+    #expect(connector.engine.signIn.passwordResetPolicy?.id == "B2C_1_ResetPassword")
   }
 
   @Test("The task API of the settings is used")

@@ -92,7 +92,7 @@ struct SessionStoreFullDiskTests {
   func clientGone() async throws {
     let cache = FailingCache()
     let fixture = Fixture(cache: cache, holdsTime: true)
-    weak var gone: Connector.Engine?
+    weak var gone: OAuthEngine?
     weak var store: SessionStore?
     let token: Secret
     do {

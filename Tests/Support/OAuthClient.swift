@@ -6,11 +6,11 @@ package import B2COAuth
 
 /// The flows of a connector as one object, whose errors are those of the engine.
 package struct OAuthClient: Sendable {
-  package let engine: Connector.Engine
+  package let engine: OAuthEngine
   package let configuration: OAuthConfiguration
 
   package init(configuration: OAuthConfiguration, environment: Connector.Environment) throws {
-    engine = try Connector.Engine(configuration.settings(), environment, configuration.options)
+    engine = try Connector.engine(configuration.settings(), environment, configuration.options)
     self.configuration = configuration
   }
 

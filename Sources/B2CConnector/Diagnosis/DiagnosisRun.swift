@@ -21,7 +21,7 @@ extension Connector {
   /// - Throws: `CancellationError` when the calling task was cancelled.
   public func diagnose() async throws -> Diagnosis {
     try await DiagnosisRun(
-      settings: settings, presenter: engine.presenter, isOptional: true, connector: .success(self)
+      settings: settings, presenter: engine.signIn.presenter, isOptional: true, connector: .success(self)
     ).diagnosis()
   }
 

@@ -1,6 +1,6 @@
-package import B2CAuthority
+internal import B2CAuthority
 internal import B2CCore
-package import Foundation
+internal import Foundation
 
 /// The requests for authorization of one app (RFC 6749 section 4.1.1).
 package struct AuthorizationRequest: Sendable {
@@ -11,18 +11,6 @@ package struct AuthorizationRequest: Sendable {
   var additionalScopes: [String]
   /// The only user who may sign in, as a hint for the page.
   var requiredUser: String?
-
-  package init(
-    authority: Authority, clientID: String, redirectURI: URL, scopes: [String], additionalScopes: [String],
-    requiredUser: String?
-  ) {
-    self.authority = authority
-    self.clientID = clientID
-    self.redirectURI = redirectURI
-    self.scopes = scopes
-    self.additionalScopes = additionalScopes
-    self.requiredUser = requiredUser
-  }
 
   /// Returns what is needed to finish a sign-in: everything secret in it is fresh and is used once.
   func pending(

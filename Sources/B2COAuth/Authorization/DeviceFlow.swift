@@ -3,22 +3,11 @@ public import Foundation
 
 /// Runs the device authorization grant (RFC 8628).
 package struct DeviceFlow: Sendable {
-  private let policy: Policy?
-  private let providers: ProviderDirectory
-  private let endpoint: TokenEndpoint
-  private let completion: SignInCompletion
-  private let events: OAuthEvents
-
-  package init(
-    policy: Policy?, providers: ProviderDirectory, endpoint: TokenEndpoint, completion: SignInCompletion,
-    events: OAuthEvents
-  ) {
-    self.policy = policy
-    self.providers = providers
-    self.endpoint = endpoint
-    self.completion = completion
-    self.events = events
-  }
+  let policy: Policy?
+  let providers: ProviderDirectory
+  let endpoint: TokenEndpoint
+  let completion: SignInCompletion
+  let events: OAuthEvents
 
   package func run(
     scopes: [String], show: @Sendable (DeviceAuthorization) async throws -> Void

@@ -1,29 +1,16 @@
 internal import B2CCore
 internal import B2CIDToken
-package import Foundation
+internal import Foundation
 
 /// Questions to a provider that need no user.
 package struct ProviderCheck: Sendable {
-  private let request: AuthorizationRequest
-  private let policy: Policy?
-  private let providers: ProviderDirectory
-  private let transport: RetryingTransport
-  private let limits: TransportLimits
-  private let events: OAuthEvents
-  private let now: @Sendable () -> Date
-
-  package init(
-    request: AuthorizationRequest, policy: Policy?, providers: ProviderDirectory, transport: any HTTPTransport,
-    clock: any Clock<Duration>, limits: TransportLimits, events: OAuthEvents, now: @escaping @Sendable () -> Date
-  ) {
-    self.request = request
-    self.policy = policy
-    self.providers = providers
-    self.transport = RetryingTransport(transport: transport, policy: .none, clock: clock)
-    self.limits = limits
-    self.events = events
-    self.now = now
-  }
+  let request: AuthorizationRequest
+  let policy: Policy?
+  let providers: ProviderDirectory
+  let transport: RetryingTransport
+  let limits: TransportLimits
+  let events: OAuthEvents
+  let now: @Sendable () -> Date
 
   /// Fetches the metadata of a policy.
   ///

@@ -4,36 +4,22 @@ package import Foundation
 
 /// Finds providers and their keys and keeps both: metadata are fetched once in their lifetime, for each policy,
 /// and keys also when a token's key is not among them.
-package actor ProviderDirectory {
+package struct ProviderDirectory: Sendable {
   /// How long metadata and keys are kept.
   private static let lifetime: TimeInterval = 86_400
 
-  private let authority: Authority
-  private let transport: any HTTPTransport
-  private let retry: RetryPolicy
-  private let limits: TransportLimits
-  private let clock: any Clock<Duration>
-  private let now: @Sendable () -> Date
-  private let serverClock: ServerClock
-  private let events: OAuthEvents
+  let authority: Authority
+  let transport: any HTTPTransport
+  let retry: RetryPolicy
+  let limits: TransportLimits
+  let clock: any Clock<Duration>
+  let now: @Sendable () -> Date
+  let serverClock: ServerClock
+  let events: OAuthEvents
   private let providerFlights = SharedWork<String, Provider>()
   private let keyFlights = SharedWork<String, JWKSet>()
-  private var entries: [String: (provider: Provider, fetchedAt: Date)] = [:]
-  private var keySets: [String: (set: JWKSet, fetchedAt: Date)] = [:]
-
-  package init(
-    authority: Authority, transport: any HTTPTransport, retry: RetryPolicy, limits: TransportLimits,
-    clock: any Clock<Duration>, now: @escaping @Sendable () -> Date, serverClock: ServerClock, events: OAuthEvents
-  ) {
-    self.authority = authority
-    self.transport = transport
-    self.retry = retry
-    self.limits = limits
-    self.clock = clock
-    self.now = now
-    self.serverClock = serverClock
-    self.events = events
-  }
+  private let entries = Locked<[String: (provider: Provider, fetchedAt: Date)]>([:])
+  private let keySets = Locked<[String: (set: JWKSet, fetchedAt: Date)]>([:])
 
   /// Returns the provider of a policy; callers at the same time share one request for its metadata.
   ///
@@ -42,9 +28,9 @@ package actor ProviderDirectory {
   func provider(for policy: Policy?, retries: Bool = true, correlationID: UUID? = nil) async throws -> Provider {
     let key = policy?.key ?? ""
     var provider =
-      if let entry = entries[key], isFresh(entry.fetchedAt) { entry.provider } else {
+      if let entry = entries.withLock({ $0[key] }), isFresh(entry.fetchedAt) { entry.provider } else {
         try await providerFlights.value(for: retries ? key : key + " once") {
-          try await self.fetchProvider(policy, retries: retries, correlationID: correlationID)
+          try await fetchProvider(policy, retries: retries, correlationID: correlationID)
         }
       }
     provider.policy = policy
@@ -62,7 +48,8 @@ package actor ProviderDirectory {
 
   /// Returns the keys of a provider; callers at the same time share one request for them.
   func keys(of provider: Provider, correlationID: UUID?) async throws -> JWKSet {
-    if let keys = keySets[provider.policy?.key ?? ""], isFresh(keys.fetchedAt) { return keys.set }
+    let known = keySets.withLock { $0[provider.policy?.key ?? ""] }
+    if let known, isFresh(known.fetchedAt) { return known.set }
     return try await freshKeys(of: provider, correlationID: correlationID)
   }
 
@@ -78,7 +65,7 @@ package actor ProviderDirectory {
   /// may publish them late.
   func freshKeys(of provider: Provider, correlationID: UUID?) async throws -> JWKSet {
     try await keyFlights.value(for: provider.policy?.key ?? "") {
-      try await self.fetchKeys(of: provider, correlationID: correlationID)
+      try await fetchKeys(of: provider, correlationID: correlationID)
     }
   }
 
@@ -88,7 +75,7 @@ package actor ProviderDirectory {
     let document = try await json(at: url, what: "key set", policy: provider.policy, correlationID: correlationID)
     do {
       let set = try JWKSet(json: document)
-      keySets[provider.policy?.key ?? ""] = (set, now())
+      keySets.withLock { $0[provider.policy?.key ?? ""] = (set, now()) }
       return set
     } catch {
       throw error.about(url)
@@ -109,9 +96,8 @@ package actor ProviderDirectory {
         correlationID: correlationID)
       let metadata = try ProviderMetadata(json: document, allowsHTTP: authority.baseURL.scheme?.lowercased() == "http")
       try check(metadata, policy)
-      let provider = try Provider(
-        authority: authority, policy: policy, endpoints: endpoints, metadata: metadata)
-      entries[policy?.key ?? ""] = (provider, now())
+      let provider = try Provider(authority: authority, policy: policy, endpoints: endpoints, metadata: metadata)
+      entries.withLock { $0[policy?.key ?? ""] = (provider, now()) }
       return provider
     } catch var error as ConnectorError {
       let kind = authority.kind(for: policy)
@@ -154,10 +140,8 @@ package actor ProviderDirectory {
   ) async throws -> Data {
     let request = URLRequest(method: "GET", url: url, headers: ["Accept": "application/json"])
     let transport = RetryingTransport(transport: transport, policy: retries ? retry : .none, clock: clock) {
-      [events] code in
-      events.emit(.retry, policy?.id, correlationID, error: code)
+      events.emit(.retry, policy?.id, correlationID, error: $0)
     }
-    let limits = limits
     // All callers share this request, so a transport of the app that never returns must not hold them. It gets half a
     // second more than its deadline, so that they see its own error if there is one. A call for a token waits for one
     // second more, so that the request is out of the way when the call is repeated.

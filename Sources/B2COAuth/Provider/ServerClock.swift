@@ -1,21 +1,17 @@
 internal import B2CCore
-package import Foundation
+internal import Foundation
 
 /// How far this device's clock is from the server's, by the `Date` of its last answer.
 ///
 /// A wrong device clock then locks no one out: an id_token's times are compared with the server's time. A `Date` is not
 /// signed, so it may not make tokens valid again that expired long ago: a server may be behind only so far.
-package final class ServerClock: Sendable {
+package struct ServerClock: Sendable {
   /// How far the server's time may be before this device's: what the wrong time zone and summer time make together.
   private static let furthestBehind: TimeInterval = 15 * 3_600
 
-  private let localNow: @Sendable () -> Date
+  let localNow: @Sendable () -> Date
   /// The measured difference in seconds, positive when this device is behind.
   private let offset = Locked<TimeInterval>(0)
-
-  package init(localNow: @escaping @Sendable () -> Date) {
-    self.localNow = localNow
-  }
 
   /// The server's time, as far as its difference is accepted; this device's when no server has told its time yet.
   var now: Date {

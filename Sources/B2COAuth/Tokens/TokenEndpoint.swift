@@ -21,19 +21,8 @@ package struct TokenEndpoint: Sendable {
   let signInPolicy: Policy?
   let limits: TransportLimits
   let serverClock: ServerClock
-  private let transport: RetryingTransport
-
-  /// Makes an endpoint that sends each request once, because a code or token may be used up by a request without an answer.
-  package init(
-    clientID: String, signInPolicy: Policy?, transport: any HTTPTransport, limits: TransportLimits,
-    clock: any Clock<Duration>, serverClock: ServerClock
-  ) {
-    self.clientID = clientID
-    self.signInPolicy = signInPolicy
-    self.limits = limits
-    self.serverClock = serverClock
-    self.transport = RetryingTransport(transport: transport, policy: .none, clock: clock)
-  }
+  /// Sends each request once, because a code or token may be used up by a request without an answer.
+  let transport: RetryingTransport
 
   /// Redeems an authorization code for exactly these scopes.
   func redeem(
@@ -79,8 +68,7 @@ package struct TokenEndpoint: Sendable {
     let request = URLRequest(method: "POST", url: url, headers: headers, body: Data(FormEncoding.encode(fields).utf8))
     var history = RequestHistory()
     do {
-      let answer = try await transport.send(
-        request, limits: limits, isIdempotent: false, noting: &history)
+      let answer = try await transport.send(request, limits: limits, noting: &history)
       serverClock.update(from: answer.1)
       return answer
     } catch var error as ConnectorError {

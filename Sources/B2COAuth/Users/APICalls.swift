@@ -2,13 +2,8 @@ internal import B2CCore
 
 /// The calls of an API, with the access tokens of a user.
 package struct APICalls: Sendable {
-  private let tokens: TokenSource
-  private let transport: any HTTPTransport
-
-  package init(tokens: TokenSource, transport: any HTTPTransport) {
-    self.tokens = tokens
-    self.transport = transport
-  }
+  let tokens: TokenSource
+  let transport: any HTTPTransport
 
   /// The tokens of a user for the calls of an API.
   package func bearerTokens(for scopes: [String]? = nil, user: UserInfo? = nil) -> BearerTokens {

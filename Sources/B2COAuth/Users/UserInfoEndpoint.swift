@@ -4,17 +4,10 @@ internal import Foundation
 
 /// Asks a provider about a user (OpenID Connect Core section 5.3).
 package struct UserInfoEndpoint: Sendable {
-  private let sessions: UserSessions
-  private let calls: APICalls
-  private let providers: ProviderDirectory
-  private let limits: TransportLimits
-
-  package init(sessions: UserSessions, calls: APICalls, providers: ProviderDirectory, limits: TransportLimits) {
-    self.sessions = sessions
-    self.calls = calls
-    self.providers = providers
-    self.limits = limits
-  }
+  let sessions: UserSessions
+  let calls: APICalls
+  let providers: ProviderDirectory
+  let limits: TransportLimits
 
   /// Returns the provider's present answer about a user, as `Connector.fetchUserInfo(user:)` documents it.
   package func fetch(user: UserInfo? = nil) async throws -> UserInfo {

@@ -2,21 +2,9 @@ internal import B2CCore
 internal import B2CIDToken
 internal import Foundation
 
-/// Checks an id_token against its provider, and looks for new keys when its key is not among those known.
-package struct IDTokenCheck: Sendable {
-  private let clientID: String
-  private let providers: ProviderDirectory
-  private let serverClock: ServerClock
-  private let clockSkew: Duration
-
-  package init(clientID: String, providers: ProviderDirectory, serverClock: ServerClock, clockSkew: Duration) {
-    self.clientID = clientID
-    self.providers = providers
-    self.serverClock = serverClock
-    self.clockSkew = clockSkew
-  }
-
-  /// Returns the claims of a token that passes every rule.
+/// The check of the id_token against its provider.
+extension SignInCompletion {
+  /// Returns the claims of a token that passes every rule; new keys are fetched if its key is not among those known.
   ///
   /// - Parameters:
   ///   - idToken: The token.
@@ -30,7 +18,7 @@ package struct IDTokenCheck: Sendable {
     of idToken: Secret, provider: Provider, nonce: Secret?, accessToken: Secret?, correlationID: UUID
   ) async throws -> [String: JSONValue] {
     let expectations = IDTokenExpectations(
-      clientID: clientID, issuer: IssuerExpectation(published: provider.metadata.issuer),
+      clientID: sessions.client.clientID, issuer: IssuerExpectation(published: provider.metadata.issuer),
       nonce: nonce, policy: provider.policy?.id, now: serverClock.now, skew: clockSkew,
       accessToken: accessToken, allowedAlgorithms: provider.allowedAlgorithms)
     func verify(_ keys: JWKSet) throws(ConnectorError) -> [String: JSONValue] {
