@@ -76,10 +76,11 @@ extension Connector {
   }
 
   private func tasks(of user: UserInfo?) throws(ConnectorError) -> TaskAPIClient {
-    guard let tasks else {
+    guard let url = settings.taskWebAPI else {
       throw ConnectorError(
         own: .configuration, "The settings name no task API.", recoverySuggestion: "Add taskWebAPI to the settings.")
     }
-    return user.map { tasks.with(authorizedTransport(nil, $0)) } ?? tasks
+    return TaskAPIClient(
+      baseURL: url, dialect: options.taskDialect, limits: options.taskLimits, transport: authorizedTransport(nil, user))
   }
 }

@@ -19,8 +19,6 @@ public struct Connector: Sendable {
   /// The flows below.
   package let engine: OAuthEngine
   let options: Options
-  /// The client of the task API; `nil` when the settings name none.
-  package let tasks: TaskAPIClient?
   let allowedOrigins: Set<Origin>
 
   /// Creates a connector with the platform's defaults.
@@ -75,7 +73,16 @@ public struct Connector: Sendable {
       let settings = try settings()
       var options = Options()
       try configure(&options)
-      self = try Connector(settings, environment, options)
+      if let url = options.allowedAPIs.first(where: { Origin($0) == nil || !Loopback.isAllowed($0) }) {
+        throw ConnectorError(
+          own: .configuration, "No token can be sent to the allowed API \(RedactedURL(url)).",
+          recoverySuggestion: "Use an https URL; plain http is allowed to this machine only.")
+      }
+      engine = try Self.engine(settings, environment, options)
+      let apis = options.allowedAPIs + [settings.taskWebAPI].compactMap(\.self)
+      allowedOrigins = Set(apis.compactMap { Origin($0) })
+      self.settings = settings
+      self.options = options
     } catch {
       throw ConnectorError(mapping: error)
     }
@@ -257,29 +264,6 @@ extension Connector {
     try await asConnectorError(evenIfCancelled: .tokenCache) {
       try await engine.signOut.run(
         user.id, endsBrowserSession: endsBrowserSession, sendsIDTokenHint: sendsIDTokenHint)
-    }
-  }
-}
-
-// MARK: - Wiring
-
-extension Connector {
-  private init(_ settings: ConnectorSettings, _ environment: Environment, _ options: Options) throws {
-    if let url = options.allowedAPIs.first(where: { Origin($0) == nil || !Loopback.isAllowed($0) }) {
-      throw ConnectorError(
-        own: .configuration, "No token can be sent to the allowed API \(RedactedURL(url)).",
-        recoverySuggestion: "Use an https URL; plain http is allowed to this machine only.")
-    }
-    let engine = try Self.engine(settings, environment, options)
-    self.settings = settings
-    self.engine = engine
-    self.options = options
-    let origins = Set((options.allowedAPIs + [settings.taskWebAPI].compactMap(\.self)).compactMap { Origin($0) })
-    allowedOrigins = origins
-    tasks = settings.taskWebAPI.map { url in
-      TaskAPIClient(
-        baseURL: url, dialect: options.taskDialect, limits: options.taskLimits,
-        transport: engine.calls.transport(to: origins, user: nil, retry: options.retry))
     }
   }
 }

@@ -17,7 +17,7 @@ public import Foundation
 /// of an error `other`, too.
 public struct TaskAPIClient: Sendable {
   private let requests: TaskRequestBuilder
-  private var transport: AuthorizedTransport
+  private let transport: AuthorizedTransport
 
   /// 32 MiB of body, 30 seconds in all, 15 seconds of silence.
   package static let standardLimits = TransportLimits(maximumBodyBytes: 32 << 20)
@@ -65,13 +65,6 @@ public struct TaskAPIClient: Sendable {
   ) {
     requests = TaskRequestBuilder(baseURL: baseURL, dialect: dialect, limits: limits)
     self.transport = transport
-  }
-
-  /// Returns the same client over another transport, such as that of another user.
-  package func with(_ transport: AuthorizedTransport) -> TaskAPIClient {
-    var copy = self
-    copy.transport = transport
-    return copy
   }
 
   /// Returns the tasks that the server sends, in its order.
