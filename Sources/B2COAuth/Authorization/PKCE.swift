@@ -7,18 +7,12 @@ internal import Foundation
   internal import Crypto
 #endif
 
-/// A proof key for one code exchange (RFC 7636): a fresh verifier and its S256 challenge.
+/// The proof key of a code exchange (RFC 7636).
 ///
 /// There is no `plain` method here, and none to fall back to.
-package struct PKCE: Sendable {
-  /// The verifier: 43 characters from 32 random bytes (RFC 7636 section 4.1).
-  package let verifier: Secret
-  /// The challenge: the base64url of the verifier's SHA-256 (RFC 7636 section 4.2).
-  package let challenge: String
-
-  /// Makes a proof key, of a fresh verifier or of a known one.
-  package init(verifier: Secret = RandomToken.make(bytes: 32)) {
-    self.verifier = verifier
-    challenge = Base64URL.encode(SHA256.hash(data: Data(verifier.value.utf8)))
+package enum PKCE {
+  /// Returns the challenge of a verifier: the base64url of its SHA-256 (RFC 7636 section 4.2).
+  package static func challenge(of verifier: Secret) -> String {
+    Base64URL.encode(SHA256.hash(data: Data(verifier.value.utf8)))
   }
 }

@@ -48,7 +48,7 @@ extension PendingSignIn {
       ("response_mode", "query"),
       ("scope", Scopes.forRequest(scopes + additionalScopes, offlineAccess: addsOfflineAccess).joined(separator: " ")),
       ("state", state.value), ("nonce", nonce.value),
-      ("code_challenge", PKCE(verifier: verifier).challenge), ("code_challenge_method", "S256"),
+      ("code_challenge", PKCE.challenge(of: verifier)), ("code_challenge_method", "S256"),
     ]
     return (try? Endpoints.appending(parameters + FormEncoding.decode(query), to: endpoint)) ?? endpoint
   }

@@ -37,7 +37,7 @@ extension LocalTenant {
     guard let verifier = call.form["code_verifier"], PKCE.isWellFormed(verifier) else {
       throw LocalRefusal.malformed("no code_verifier")
     }
-    guard PKCE(verifier: Secret(verifier)).challenge == grant.request["code_challenge"] else {
+    guard PKCE.challenge(of: Secret(verifier)) == grant.request["code_challenge"] else {
       throw LocalRefusal.verifierMismatch
     }
     return try tokenAnswer(grant, call)

@@ -44,7 +44,7 @@ struct SignInTests {
     let verifiers = forms.compactMap { $0["code_verifier"] }
     #expect(Set(verifiers).count == 2)
     for (verifier, query) in zip(verifiers, queries) {
-      #expect(PKCE(verifier: Secret(verifier)).challenge == query["code_challenge"])
+      #expect(PKCE.challenge(of: Secret(verifier)) == query["code_challenge"])
     }
   }
 
