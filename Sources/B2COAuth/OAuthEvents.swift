@@ -24,20 +24,19 @@ package struct OAuthEvents: Sendable {
     report(step, policyID, correlationID ?? fixedID, error)
   }
 
-  /// Runs a step between two events, or before the second.
-  func emitting<Result>(
-    _ started: OAuthStep?, _ finished: OAuthStep, policyID: String?, correlationID: UUID,
-    _ body: () async throws -> Result
+  /// Runs a sign-in, or its second half, between the events of its start and its end.
+  func signingIn<Result>(
+    policyID: String?, correlationID: UUID, hasBegun: Bool = false, _ body: () async throws -> Result
   ) async throws -> Result {
-    if let started { emit(started, policyID, correlationID) }
+    if !hasBegun { emit(.signInStarted, policyID, correlationID) }
     do {
       let result = try await body()
-      emit(finished, policyID, correlationID)
+      emit(.signInFinished, policyID, correlationID)
       return result
     } catch {
       let isCancelled = error is CancellationError && Task.isCancelled
       let code = (error as? ConnectorError)?.code ?? .init(rawValue: isCancelled ? "cancelled" : "other")
-      emit(finished, policyID, correlationID, error: code)
+      emit(.signInFinished, policyID, correlationID, error: code)
       throw error
     }
   }

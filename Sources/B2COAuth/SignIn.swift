@@ -14,9 +14,7 @@ package struct SignIn: Sendable {
   package func run(policy: Policy?, options: SignInOptions) async throws -> SignInResult {
     let correlationID = events.correlationID()
     let number = OpenPages.nextNumber()
-    return try await events.emitting(
-      .signInStarted, .signInFinished, policyID: policy?.id, correlationID: correlationID
-    ) {
+    return try await events.signingIn(policyID: policy?.id, correlationID: correlationID) {
       do {
         return try await present(policy, options, number, correlationID)
       } catch let error as ConnectorError where error.code == .passwordResetRequested {
@@ -37,9 +35,7 @@ package struct SignIn: Sendable {
 
   /// The second half: everything after the callback.
   package func finish(_ pending: PendingSignIn, callback: URL) async throws -> SignInResult {
-    try await events.emitting(
-      nil, .signInFinished, policyID: pending.policyID, correlationID: pending.correlationID
-    ) {
+    try await events.signingIn(policyID: pending.policyID, correlationID: pending.correlationID, hasBegun: true) {
       try await redeem(pending, callback)
     }
   }
@@ -49,8 +45,9 @@ package struct SignIn: Sendable {
   ) async throws -> SignInResult {
     try presenter.validate(redirectURI: request.redirectURI)
     let (provider, pending) = try await prepare(policy, options, correlationID)
-    // The keys are not needed before the answer comes: they are fetched while the user is at the page.
-    async let _: Void = providers.prefetch(policy, correlationID: correlationID)
+    // The keys are not needed before the answer comes: they are fetched while the user is at the page. A failure is ignored
+    // here, because the check that needs them asks again.
+    async let _ = try? providers.keys(of: provider, correlationID: correlationID)
     return try await redeem(pending, try await show(pending, options, provider, number))
   }
 
@@ -60,7 +57,7 @@ package struct SignIn: Sendable {
   ) async throws -> (Provider, PendingSignIn) {
     if let retired = request.authority.retirement(for: policy) { throw retired.error }
     _ = try ReservedParameters.checked(options.extraParameters)
-    if let claims = options.claimsRequest, !claims.isEmpty { _ = try TokenSource.checkedClaims(claims) }
+    if let claims = options.claimsRequest, !claims.isEmpty { try TokenSource.checkClaims(claims) }
     let provider = try await providers.provider(for: policy, correlationID: correlationID)
     let pending = try request.pending(
       provider, options, userID: options.user.map { completion.sessions.client.folded($0.id) },
@@ -73,12 +70,11 @@ package struct SignIn: Sendable {
     let provider = try await providers.provider(for: policy, correlationID: pending.correlationID)
     do {
       let callback = try pending.validate(url, from: provider)
-      let sent = provider.sent(pending.scopes)
       let response = try await endpoint.redeem(
-        code: callback.code, redirectURI: callback.redirectURI, verifier: pending.verifier, scopes: sent,
-        at: provider.tokenRoute, correlationID: pending.correlationID)
+        code: callback.code, redirectURI: callback.redirectURI, verifier: pending.verifier,
+        scopes: provider.sent(pending.scopes), at: provider.tokenRoute, correlationID: pending.correlationID)
       return try await completion.finish(
-        response, from: provider, nonce: pending.nonce, userID: pending.userID, scopes: pending.scopes, sent: sent,
+        response, from: provider, nonce: pending.nonce, userID: pending.userID, scopes: pending.scopes,
         correlationID: pending.correlationID)
     } catch var error as ConnectorError {
       error.correlationID = error.correlationID ?? provider.known(pending.correlationID)

@@ -23,14 +23,13 @@ package struct SignInCompletion: Sendable {
   ///   - nonce: The nonce of the authorization request; `nil` for a device code, whose id_token has none.
   ///   - userID: Who has to sign in; `nil` when anyone may.
   ///   - scopes: The scopes of the API that were requested.
-  ///   - sent: All scopes that were sent.
   ///   - correlationID: The correlation id of the sign-in.
   /// - Returns: The result, as it is stored.
   /// - Throws: ``ConnectorError`` with code `invalidResponse` when nothing tells who signed in; what the check, the userinfo
   ///   endpoint and the store throw.
   func finish(
     _ response: TokenResponse, from provider: Provider, nonce: Secret?, userID: String? = nil, scopes: [String],
-    sent: [String], correlationID: UUID
+    correlationID: UUID
   ) async throws -> SignInResult {
     let claims: [String: JSONValue]
     if let idToken = response.idToken {
@@ -52,7 +51,8 @@ package struct SignInCompletion: Sendable {
     try checkUser(UserInfo(id: id, claims: claims, hasSession: true, isMicrosoft: isMicrosoft), meant: userID)
     if let error = response.unusableAccessToken { throw error }
     let now = sessions.now()
-    let answer = GrantedTokens(response: response, requested: scopes, sent: sent, at: now, claims: claims)
+    let answer = GrantedTokens(
+      response: response, requested: scopes, sent: provider.sent(scopes), at: now, claims: claims)
     let key = sessions.client.key(id)
     var record = TokenRecord(signedInAt: now, policyID: provider.policy?.id, claims: claims).taking(answer)
     record.requiredUser = sessions.client.requiredUser
@@ -66,7 +66,7 @@ package struct SignInCompletion: Sendable {
     return SignInResult(
       user: UserInfo(id: id, claims: claims, hasSession: hasSession, isMicrosoft: isMicrosoft),
       accessToken: record.accessTokens.first.map { AccessToken($0, userID: id) },
-      idToken: response.idToken, policy: provider.policy, correlationID: correlationID)
+      idToken: response.idToken, policy: provider.policy)
   }
 
   /// Lays new claims over those of a user's record; where the cache refuses that, they come with the next refresh.

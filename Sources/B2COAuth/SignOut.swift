@@ -63,9 +63,8 @@ package struct SignOut: Sendable {
     for key in keys.subtracting(sessions.map(\.key)) + sessions.map(\.key) {
       do {
         try await self.sessions.store.remove(key, self.sessions.wait)
-        guard !absent.contains(key) else { continue }
         let policyID = sessions.first { $0.key == key }?.record.policyID
-        events.emit(.signedOut, policyID, correlationID)
+        if !absent.contains(key) { events.emit(.signedOut, policyID, correlationID) }
       } catch let error as ConnectorError {
         failure = failure ?? error
         left.append(key)
@@ -117,10 +116,8 @@ package struct SignOut: Sendable {
       let url = provider.metadata.revocationEndpoint
     else { return }
     _ = try? await endpoint.post(
-      [
-        ("token", refreshToken.value), ("token_type_hint", "refresh_token"),
-        ("client_id", endpoint.clientID),
-      ], to: url, isMicrosoft: false, correlationID: correlationID)
+      [("token", refreshToken.value), ("token_type_hint", "refresh_token"), ("client_id", endpoint.clientID)],
+      to: provider.route(to: url), correlationID: correlationID)
   }
 
   private func endBrowserSession(
@@ -140,9 +137,9 @@ package struct SignOut: Sendable {
     defer { showing.cancel() }
     let page = SharedWork<Secret, URL>()
     do {
-      let callback = try await page.value(
-        for: request.state, atMost: .seconds(60), on: sessions.wait.clock
-      ) { try await showing.value }
+      let callback = try await page.value(for: request.state, atMost: .seconds(60), on: sessions.wait.clock) {
+        try await showing.value
+      }
       // Any program can open the redirect URI; only the server knows the state, which it has to send back (OpenID Connect
       // RP-Initiated Logout 1.0 section 3).
       let pairs = CallbackParameters.pairs(of: callback)
@@ -156,8 +153,7 @@ package struct SignOut: Sendable {
 
   private func presentation(of page: URL, idToken: Secret?) throws -> PresentationRequest {
     let state = RandomToken.make(bytes: 16)
-    return try PresentationRequest(purpose: .signOut, redirectURI: redirectURI, state: state) {
-      redirectURI in
+    return try PresentationRequest(purpose: .signOut, redirectURI: redirectURI, state: state) { redirectURI in
       var parameters = [
         ("client_id", endpoint.clientID), ("post_logout_redirect_uri", redirectURI.absoluteString),
         ("state", state.value),

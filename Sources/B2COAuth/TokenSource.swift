@@ -27,8 +27,6 @@ package struct TokenSource: Sendable {
   /// A request for an access token.
   struct Request: Sendable {
     var scopes: [String]
-    /// The user; the current one for `nil`.
-    var userID: String?
     /// A token that an API has refused.
     var refused: Secret?
     /// Whether to ignore cached tokens.
@@ -47,11 +45,6 @@ package struct TokenSource: Sendable {
       guard let entry = covering.first(where: { $0.token == refused }) else { return [refused] }
       return covering.filter { $0.receivedAt <= entry.receivedAt }.map(\.token)
     }
-
-    /// The refresh that answers this for a user.
-    func flight(_ key: TokenCacheKey) -> TokenFlight {
-      TokenFlight(key: key, scopes: Scopes.ofAPI(scopes), claims: claims.map { FormEncoding.escape($0) })
-    }
   }
 
   private var store: SessionStore { sessions.store }
@@ -63,17 +56,16 @@ package struct TokenSource: Sendable {
   package func token(
     for scopes: [String]?, userID: String?, refused: Secret? = nil, isForced: Bool = false, claims: String? = nil
   ) async throws -> AccessToken {
-    let request = Request(
-      scopes: scopes ?? self.scopes, userID: userID, refused: refused, isForced: isForced, claims: claims)
+    let request = Request(scopes: scopes ?? self.scopes, refused: refused, isForced: isForced, claims: claims)
     // Microsoft's services give an access token for an API's scope only, others for `openid` as well.
     guard Scopes.includeAPIScope(request.scopes) || !sessions.client.isMicrosoft else {
       throw Self.missingAPIScope(request.scopes, at: nil, nil)
     }
-    if let claims = request.claims { _ = try Self.checkedClaims(claims) }
-    guard let session = try await sessions.session(request.userID) else {
+    if let claims { try Self.checkClaims(claims) }
+    guard let session = try await sessions.session(userID) else {
       // Another process may have signed the user out.
       store.observers.changed()
-      throw Self.notSignedIn(request.userID)
+      throw Self.notSignedIn(userID)
     }
     let excluded = request.excludedTokens(of: session.record)
     let offer = offer(of: session.record, to: request, excluding: excluded)
@@ -112,26 +104,24 @@ package struct TokenSource: Sendable {
     /// The refresh that answers the request.
     ///
     /// `mayTry` and `noteTry` need the same one, or the limit of one a minute is off.
-    var flight: TokenFlight { request.flight(key) }
+    var flight: TokenFlight {
+      let claims = request.claims.map { FormEncoding.escape($0) }
+      return TokenFlight(key: key, scopes: Scopes.ofAPI(request.scopes), claims: claims)
+    }
   }
 
   private func renewed(_ renewal: Renewal) async throws -> CachedAccessToken {
     let (request, record) = (renewal.request, renewal.session.record)
+    let isHeldBack = !request.mustRefresh && !store.mayTry(renewal.flight, now: now)
+    if record.refreshToken == nil || !refreshesTokens || isHeldBack, let still = renewal.still { return still }
     guard record.refreshToken != nil else {
-      if let still = renewal.still { return still }
       // The last token has expired meanwhile.
       store.observers.changed()
       throw record.isEnded ? Self.expired : Self.notRenewable
     }
     // An extension that the system ends would lose a rotated token: only its app refreshes.
-    guard refreshesTokens else {
-      if let still = renewal.still { return still }
-      throw Self.refreshNotAllowed
-    }
-    if !request.mustRefresh, !store.mayTry(renewal.flight, now: now) {
-      if let still = renewal.still { return still }
-      if let token = try await tokenAfterRefusal(renewal) { return token }
-    }
+    guard refreshesTokens else { throw Self.refreshNotAllowed }
+    if isHeldBack, let token = try await tokenAfterRefusal(renewal) { return token }
     do {
       let (token, hasJoined) = try await shared(renewal)
       // A refresh that another caller has started may bring the very token that this one wants replaced.
@@ -264,10 +254,8 @@ package struct TokenSource: Sendable {
     let response = try await endpoint.refresh(
       refreshToken, scopes: scopes, claims: request.claims, to: route, correlationID: renewal.correlationID)
     let claims = try RefreshedIdentity(
-      clientID: endpoint.clientID, userID: session.key.userID, route: route,
-      isMicrosoft: sessions.client.isMicrosoft,
-      now: endpoint.serverClock.now, skew: clockSkew.inSeconds
-    ).claims(response.idToken, of: record)
+      client: sessions.client, session: session, route: route, now: endpoint.serverClock.now, skew: clockSkew.inSeconds
+    ).claims(response.idToken)
     let granted = GrantedTokens(
       // A refresh without `scope` grants the same scopes again (RFC 6749 section 6).
       response: response, requested: request.scopes, sent: scopes ?? record.grantedScopes.sorted(), at: now,

@@ -2,17 +2,14 @@ internal import B2CCore
 internal import B2CIDToken
 internal import Foundation
 
-/// The answer to one authorization request, after every check of ``PendingSignIn/validate(_:from:)``.
-struct ValidatedCallback: Sendable {
-  let code: Secret
-  let redirectURI: URL
-}
-
 extension PendingSignIn {
   /// Checks a callback URL: right place, our state, the right issuer, and only then what it says.
   ///
+  /// - Returns: The code, and the redirect URI that the token request has to repeat.
   /// - Throws: ``ConnectorError`` with code `invalidResponse`, or what the server refused.
-  func validate(_ callback: URL, from provider: Provider) throws(ConnectorError) -> ValidatedCallback {
+  func validate(
+    _ callback: URL, from provider: Provider
+  ) throws(ConnectorError) -> (code: Secret, redirectURI: URL) {
     let redirectURI = try RedirectMatch.redirectURI(of: callback, registered: redirectURI)
     let parameters = try CallbackParameters(callback)
     // An error is accepted under the same rule as a code: only an answer with the state belongs to this request.
@@ -27,7 +24,7 @@ extension PendingSignIn {
     guard let code = parameters["code"], !code.isEmpty else {
       throw ConnectorError(own: .invalidResponse, "The callback has neither a code nor an error.")
     }
-    return ValidatedCallback(code: Secret(code), redirectURI: redirectURI)
+    return (Secret(code), redirectURI)
   }
 
   /// Returns the error of a callback, if it has one.

@@ -13,28 +13,24 @@ package struct DeviceFlow: Sendable {
     scopes: [String], show: @Sendable (DeviceAuthorization) async throws -> Void
   ) async throws -> SignInResult {
     let correlationID = events.correlationID()
-    return try await events.emitting(
-      .signInStarted, .signInFinished, policyID: nil, correlationID: correlationID
-    ) {
+    return try await events.signingIn(policyID: nil, correlationID: correlationID) {
       let provider = try await providers.provider(for: policy, correlationID: correlationID)
       guard let url = provider.deviceAuthorizationEndpoint else {
         throw ConnectorError(
           own: .unsupported, "The authority offers no device authorization.",
           recoverySuggestion: "Use a presenter that opens a browser.")
       }
-      let sent = provider.sent(scopes)
-      let fields = [("client_id", endpoint.clientID), ("scope", sent.joined(separator: " "))]
-      let answer = try await endpoint.post(
-        fields, to: url, isMicrosoft: provider.isMicrosoft, correlationID: correlationID)
+      let fields = [("client_id", endpoint.clientID), ("scope", provider.sent(scopes).joined(separator: " "))]
+      let route = provider.route(to: url)
+      let answer = try await endpoint.post(fields, to: route, correlationID: correlationID)
       guard answer.1.statusCode == 200 else {
-        let route = TokenRoute(url: url, policy: provider.policy, service: provider.tokenRoute.service)
-        throw endpoint.refusal(answer, of: fields, to: route, correlationID: provider.known(correlationID))
+        throw endpoint.refusal(answer, of: fields, to: route, correlationID: correlationID)
       }
       let ticket = try DeviceTicket(answer.0, from: url, now: completion.sessions.now())
       try await show(ticket.authorization)
       let response = try await poll(ticket, provider: provider, correlationID: correlationID)
       return try await completion.finish(
-        response, from: provider, nonce: nil, scopes: scopes, sent: sent, correlationID: correlationID)
+        response, from: provider, nonce: nil, scopes: scopes, correlationID: correlationID)
     }
   }
 

@@ -22,8 +22,11 @@ struct Provider: Sendable {
   /// All scopes that are sent where these are asked for.
   func sent(_ scopes: [String]) -> [String] { Scopes.forRequest(scopes, offlineAccess: addsOfflineAccess) }
 
-  /// A correlation id as far as the server knows it: only Microsoft's services are sent one.
-  func known(_ correlationID: UUID) -> UUID? { isMicrosoft ? correlationID : nil }
+  /// A correlation id as far as the server knows it.
+  func known(_ correlationID: UUID) -> UUID? { tokenRoute.known(correlationID) }
+
+  /// The route of requests to another endpoint.
+  func route(to url: URL) -> TokenRoute { TokenRoute(url: url, policy: policy, service: tokenRoute.service) }
 
   init(
     authority: Authority, policy: Policy?, endpoints: Endpoints, metadata: ProviderMetadata

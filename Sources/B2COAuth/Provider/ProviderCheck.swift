@@ -23,7 +23,7 @@ package struct ProviderCheck: Sendable {
   /// Fetches the keys of a policy and counts those that can verify the signature of an id_token.
   package func usableKeyCount(_ policy: Policy?) async throws -> Int {
     let provider = try await providers.provider(for: policy)
-    let keys = try await providers.fetchKeys(of: provider).keys
+    let keys = try await providers.freshKeys(of: provider).keys
     return keys.count { $0.canVerify(anyOf: provider.allowedAlgorithms) }
   }
 

@@ -53,32 +53,19 @@ package struct ProviderDirectory: Sendable {
     return try await freshKeys(of: provider, correlationID: correlationID)
   }
 
-  /// Fetches the keys of a provider now, so that they are there when they are needed.
-  ///
-  /// A failure is ignored here: the check that needs the keys asks again.
-  func prefetch(_ policy: Policy?, correlationID: UUID? = nil) async {
-    guard let provider = try? await provider(for: policy, correlationID: correlationID) else { return }
-    _ = try? await keys(of: provider, correlationID: correlationID)
-  }
-
   /// Returns the keys of a provider for a token whose key those known lack: fetched anew, once for each sign-in, as an issuer
   /// may publish them late.
-  func freshKeys(of provider: Provider, correlationID: UUID?) async throws -> JWKSet {
-    try await keyFlights.value(for: provider.policy?.key ?? "") {
-      try await fetchKeys(of: provider, correlationID: correlationID)
-    }
-  }
-
-  /// Fetches the keys of a provider now and keeps them.
-  func fetchKeys(of provider: Provider, correlationID: UUID? = nil) async throws -> JWKSet {
-    let url = provider.metadata.keysEndpoint
-    let document = try await json(at: url, what: "key set", policy: provider.policy, correlationID: correlationID)
-    do {
-      let set = try JWKSet(json: document)
-      keySets.withLock { $0[provider.policy?.key ?? ""] = (set, now()) }
-      return set
-    } catch {
-      throw error.about(url)
+  func freshKeys(of provider: Provider, correlationID: UUID? = nil) async throws -> JWKSet {
+    let (key, url) = (provider.policy?.key ?? "", provider.metadata.keysEndpoint)
+    return try await keyFlights.value(for: key) {
+      let document = try await json(at: url, what: "key set", policy: provider.policy, correlationID: correlationID)
+      do throws(ConnectorError) {
+        let set = try JWKSet(json: document)
+        keySets.withLock { $0[key] = (set, now()) }
+        return set
+      } catch {
+        throw error.about(url)
+      }
     }
   }
 

@@ -13,12 +13,9 @@ struct RefreshedIdentity: Sendable {
   /// The longest life of an id_token, in seconds: a year.
   private static let longestLife = 365 * 86_400.0
 
-  let clientID: String
-  /// The id of the record's user.
-  let userID: String
+  let client: SessionStore.Client
+  let session: SessionStore.Session
   let route: TokenRoute
-  /// Whether the record's id was made as at Microsoft's authorities.
-  let isMicrosoft: Bool
   let now: Date
   let skew: TimeInterval
 
@@ -26,9 +23,10 @@ struct RefreshedIdentity: Sendable {
   ///
   /// - Throws: ``ConnectorError`` with code `interactionRequired` if it names another user, issuer or client: the whole
   ///   answer is refused then.
-  func claims(_ idToken: Secret?, of record: TokenRecord) throws -> [String: JSONValue]? {
+  func claims(_ idToken: Secret?) throws -> [String: JSONValue]? {
     guard let idToken, let new = try? IDToken(compact: idToken).unverifiedClaims() else { return nil }
-    let (before, after) = (IDTokenClaims.identifiers(in: record.claims), IDTokenClaims.identifiers(in: new))
+    let old = session.record.claims
+    let (before, after) = (IDTokenClaims.identifiers(in: old), IDTokenClaims.identifiers(in: new))
     if let named = other(new, before, after) {
       var error = ConnectorError(
         own: .interactionRequired, "The id_token of the refresh names \(named).", recoverySuggestion: "Sign in again.")
@@ -37,7 +35,7 @@ struct RefreshedIdentity: Sendable {
     }
     // Otherwise they may be those of another user.
     let isComparable = ["sub", "oid"].contains { before[$0] != nil && after[$0] != nil }
-    return isComparable && isOfSignIn(new, after, record.claims) ? new : nil
+    return isComparable && isOfSignIn(new, after, old) ? new : nil
   }
 
   private func other(_ new: [String: JSONValue], _ before: [String: String], _ after: [String: String]) -> String? {
@@ -52,13 +50,13 @@ struct RefreshedIdentity: Sendable {
       return "another issuer than the sign-in"
     }
     let identity = UserIdentity(
-      claims: all.mapValues(JSONValue.string), issuer: all["iss"] ?? route.issuer ?? "", isMicrosoft: isMicrosoft)
-    guard ASCIIText.isSame(identity.userID, userID) else { return "another user than the sign-in" }
-    if let audience = IDTokenClaims.audience(in: new), !audience.contains(where: { ASCIIText.isSame($0, clientID) }) {
-      return "another client than this app"
-    }
-    if let party = new["azp"]?.string, !ASCIIText.isSame(party, clientID) { return "another client than this app" }
-    return nil
+      claims: all.mapValues(JSONValue.string), issuer: all["iss"] ?? route.issuer ?? "", isMicrosoft: client.isMicrosoft
+    )
+    guard ASCIIText.isSame(identity.userID, session.key.userID) else { return "another user than the sign-in" }
+    let isClient = { (name: String) in ASCIIText.isSame(name, client.clientID) }
+    let isForClient = IDTokenClaims.audience(in: new)?.contains(where: isClient) ?? true
+    let isUsedByClient = new["azp"]?.string.map(isClient) ?? true
+    return isForClient && isUsedByClient ? nil : "another client than this app"
   }
 
   /// Whether its claims are those of the same sign-in, no older than the record's, and not expired.

@@ -12,6 +12,9 @@ package struct TokenRoute: Sendable {
 
   /// Whether the provider speaks with Microsoft's extensions.
   var isMicrosoft: Bool { service.isMicrosoft }
+
+  /// A correlation id as far as the server knows it: only Microsoft's services are sent one.
+  func known(_ correlationID: UUID?) -> UUID? { isMicrosoft ? correlationID : nil }
 }
 
 /// Talks to the token endpoint: one form out, one JSON object back (RFC 6749 sections 4.1.3 and 6).
@@ -56,16 +59,17 @@ package struct TokenEndpoint: Sendable {
 
   /// Sends a form to an endpoint of the provider and returns the raw answer.
   func post(
-    _ fields: [(name: String, value: String)], to url: URL, isMicrosoft: Bool, correlationID: UUID
+    _ fields: [(name: String, value: String)], to route: TokenRoute, correlationID: UUID
   ) async throws -> (Data, HTTPURLResponse) {
     var headers = ["Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"]
-    if isMicrosoft {
+    if route.isMicrosoft {
       headers["client-request-id"] = correlationID.uuidString.lowercased()
       headers["return-client-request-id"] = "true"
       headers["x-client-SKU"] = Library.name
       headers["x-client-Ver"] = Library.version
     }
-    let request = URLRequest(method: "POST", url: url, headers: headers, body: Data(FormEncoding.encode(fields).utf8))
+    let request = URLRequest(
+      method: "POST", url: route.url, headers: headers, body: Data(FormEncoding.encode(fields).utf8))
     var history = RequestHistory()
     do {
       let answer = try await transport.send(request, limits: limits, noting: &history)
@@ -73,7 +77,7 @@ package struct TokenEndpoint: Sendable {
       return answer
     } catch var error as ConnectorError {
       // What certainly reached no server is in no server's log.
-      if isMicrosoft, history.outcomeIsUnknown { error.correlationID = correlationID }
+      if route.isMicrosoft, history.outcomeIsUnknown { error.correlationID = correlationID }
       throw error
     }
   }
@@ -81,19 +85,17 @@ package struct TokenEndpoint: Sendable {
   private func send(
     _ fields: [(name: String, value: String)], to route: TokenRoute, correlationID: UUID
   ) async throws -> TokenResponse {
-    let all = [("client_id", clientID)] + fields
-    let answer = try await post(all, to: route.url, isMicrosoft: route.isMicrosoft, correlationID: correlationID)
-    // Only Microsoft's services are sent the id, so only they can have logged it.
-    let sent = route.isMicrosoft ? correlationID : nil
-    guard answer.1.statusCode == 200 else { throw refusal(answer, of: fields, to: route, correlationID: sent) }
+    let answer = try await post([("client_id", clientID)] + fields, to: route, correlationID: correlationID)
+    func refusal() -> ConnectorError { self.refusal(answer, of: fields, to: route, correlationID: correlationID) }
+    guard answer.1.statusCode == 200 else { throw refusal() }
     do {
       return try TokenResponse(answer.0, serverNow: serverClock.now)
     } catch {
       // Some servers send an error with status 200.
-      let refusal = refusal(answer, of: fields, to: route, correlationID: sent)
+      let refusal = refusal()
       guard refusal.oauthError == nil else { throw refusal }
       var error = error.about(route.url, method: "POST")
-      error.correlationID = sent
+      error.correlationID = route.known(correlationID)
       throw error
     }
   }
@@ -103,7 +105,7 @@ package struct TokenEndpoint: Sendable {
   /// The error of an answer without what was asked for.
   func refusal(
     _ answer: (body: Data, response: HTTPURLResponse), of fields: [(name: String, value: String)], to route: TokenRoute,
-    correlationID: UUID?
+    correlationID: UUID
   ) -> ConnectorError {
     func value(_ name: String) -> String? { fields.first { $0.name == name }?.value }
     let place: ErrorResponse.Place =
@@ -112,7 +114,7 @@ package struct TokenEndpoint: Sendable {
     let said = ErrorResponse(
       answer.body, answer.response, to: place, at: route.service, hiding: Self.secretFields.compactMap(value))
     let scopes = value("scope")?.split(separator: " ").map(String.init) ?? []
-    var error = said.asError(scopes: scopes, policy: route.policy, correlationID: correlationID)
+    var error = said.asError(scopes: scopes, policy: route.policy, correlationID: route.known(correlationID))
       .about(route.url, method: "POST")
     let status = answer.response.statusCode
     let signIn = signInPolicy.flatMap { $0.key == route.policy?.key ? nil : $0 }

@@ -9,9 +9,7 @@ extension TokenSource {
       recoverySuggestion: "Sign in first.")
   }
 
-  static func missingAPIScope(
-    _ scopes: [String], at route: TokenRoute?, _ correlationID: UUID?
-  ) -> ConnectorError {
+  static func missingAPIScope(_ scopes: [String], at route: TokenRoute?, _ correlationID: UUID?) -> ConnectorError {
     let isMicrosoft = route?.isMicrosoft ?? true
     let named = scopes.isEmpty ? "none" : scopes.joined(separator: " ")
     let namesAPI = Scopes.includeAPIScope(scopes)
@@ -27,7 +25,7 @@ extension TokenSource {
       namesAPI
         ? "The service issued no access token for \(named)."
         : "There is no access token, because none of the scopes names an API: \(named).",
-      recoverySuggestion: suggestion, correlationID: isMicrosoft ? correlationID : nil)
+      recoverySuggestion: suggestion, correlationID: route?.known(correlationID))
     return route.map { error.about($0.url, method: "POST") } ?? error
   }
 
@@ -51,15 +49,13 @@ extension TokenSource {
       "Open the app: it requests a new one. Set `refreshesTokens` where this process may do so; in an "
       + "app extension refreshing is always off.")
 
-  /// Returns a claims request as it is (OpenID Connect Core section 5.5).
+  /// Checks a claims request (OpenID Connect Core section 5.5).
   ///
   /// - Throws: ``ConnectorError`` with code `configuration` for what is not a JSON object.
-  static func checkedClaims(_ text: String) throws(ConnectorError) -> String {
-    guard (try? JSONReader.object(Data(text.utf8))) != nil else {
-      throw ConnectorError(
-        own: .configuration, "The claims request is not a JSON object.",
-        recoverySuggestion: "Pass the `claims` of an error as they are, or a JSON object as text.")
-    }
-    return text
+  static func checkClaims(_ text: String) throws(ConnectorError) {
+    guard (try? JSONReader.object(Data(text.utf8))) == nil else { return }
+    throw ConnectorError(
+      own: .configuration, "The claims request is not a JSON object.",
+      recoverySuggestion: "Pass the `claims` of an error as they are, or a JSON object as text.")
   }
 }

@@ -1,5 +1,5 @@
 public import B2CCore
-package import Foundation
+internal import Foundation
 
 /// The result of a sign-in.
 public struct SignInResult: Sendable {
@@ -13,8 +13,6 @@ public struct SignInResult: Sendable {
   public let idToken: Secret?
   /// The policy that was run.
   package let policy: Policy?
-  /// The correlation id of the requests.
-  package let correlationID: UUID
 }
 
 extension SignInResult {
@@ -27,7 +25,7 @@ extension SignInResult {
   public init(user: UserInfo, accessToken: AccessToken? = nil, idToken: Secret? = nil) {
     self.init(
       user: user, accessToken: accessToken, idToken: idToken,
-      policy: user.policyID.flatMap { try? Policy($0) }, correlationID: UUID())
+      policy: user.policyID.flatMap { try? Policy($0) })
   }
 }
 
