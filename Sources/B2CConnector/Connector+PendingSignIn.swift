@@ -24,9 +24,7 @@ extension Connector {
   public func beginSignIn(
     policy: Policy? = nil, options: SignInOptions = SignInOptions()
   ) async throws -> PendingSignIn {
-    try await asConnectorError {
-      try await engine.signIn.begin(policy: configured(policy), options: options)
-    }
+    try await asConnectorError { try await engine.signIn.begin(policy: configured(policy), options: options) }
   }
 
   /// Finishes a sign-in that this or another connector with the same settings has begun.

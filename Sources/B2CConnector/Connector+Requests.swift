@@ -22,9 +22,7 @@ extension Connector {
   public func authorizedRequest(
     for request: URLRequest, scopes: [String]? = nil, user: UserInfo? = nil
   ) async throws -> URLRequest {
-    try await asConnectorError {
-      try await authorizedTransport(scopes, user).authorized(request)
-    }
+    try await asConnectorError { try await authorizedTransport(scopes, user).authorized(request) }
   }
 
   /// Sends a request with a bearer token and returns the answer, whatever its status.

@@ -143,9 +143,7 @@ extension Connector {
   public func signInWithDeviceCode(
     scopes: [String]? = nil, show: @Sendable (DeviceAuthorization) async throws -> Void
   ) async throws -> SignInResult {
-    try await asConnectorError {
-      try await engine.deviceFlow.run(scopes: scopes ?? settings.scopes, show: show)
-    }
+    try await asConnectorError { try await engine.deviceFlow.run(scopes: scopes ?? settings.scopes, show: show) }
   }
 
   /// Sends the user through one of the settings' policies.
@@ -238,8 +236,7 @@ extension Connector {
   @discardableResult
   public func signOut(endsBrowserSession: Bool = false, sendsIDTokenHint: Bool = false) async throws -> BrowserSignOut {
     try await asConnectorError(evenIfCancelled: .tokenCache) {
-      try await engine.signOut.run(
-        nil, endsBrowserSession: endsBrowserSession, sendsIDTokenHint: sendsIDTokenHint)
+      try await engine.signOut.run(nil, endsBrowserSession: endsBrowserSession, sendsIDTokenHint: sendsIDTokenHint)
     }
   }
 
@@ -262,8 +259,7 @@ extension Connector {
     _ user: UserInfo, endsBrowserSession: Bool = false, sendsIDTokenHint: Bool = false
   ) async throws -> BrowserSignOut {
     try await asConnectorError(evenIfCancelled: .tokenCache) {
-      try await engine.signOut.run(
-        user.id, endsBrowserSession: endsBrowserSession, sendsIDTokenHint: sendsIDTokenHint)
+      try await engine.signOut.run(user.id, endsBrowserSession: endsBrowserSession, sendsIDTokenHint: sendsIDTokenHint)
     }
   }
 }

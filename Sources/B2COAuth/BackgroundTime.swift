@@ -51,9 +51,7 @@ package struct BackgroundTime: Sendable {
       // Not a thread that tasks share.
       if isExpired { end.signal() } else { _ = end.wait(timeout: .now() + limit) }
     }
-    try await withTimeout(Self.patience, on: clock, throwing: Self.suspended) {
-      try await isGranted.wait { $0 != nil }
-    }
+    try await withTimeout(Self.patience, on: clock, throwing: Self.suspended) { try await isGranted.wait { $0 != nil } }
     guard isGranted.withLock({ $0 == true }) else { throw Self.suspended }
     return try await body()
   }

@@ -60,7 +60,5 @@ package final class OAuthEngine: Sendable {
 
 extension OAuthEngine: Redacted {
   /// Authority and client: enough to tell two of them apart.
-  package var description: String {
-    "OAuthEngine(\(sessions.client.authority), client \(sessions.client.clientID))"
-  }
+  package var description: String { "OAuthEngine(\(sessions.client.authority), client \(sessions.client.clientID))" }
 }

@@ -47,7 +47,7 @@ package struct SignInCompletion: Sendable {
       ).about(provider.tokenRoute.url, method: "POST")
     }
     let isMicrosoft = sessions.client.isMicrosoft
-    let id = UserIdentity(claims: claims, issuer: provider.metadata.issuer, isMicrosoft: isMicrosoft).userID
+    let id = UserIdentity.userID(claims, issuer: provider.metadata.issuer, isMicrosoft: isMicrosoft)
     try checkUser(UserInfo(id: id, claims: claims, hasSession: true, isMicrosoft: isMicrosoft), meant: userID)
     if let error = response.unusableAccessToken { throw error }
     let now = sessions.now()
@@ -86,8 +86,7 @@ package struct SignInCompletion: Sendable {
         own: .wrongUser, "Another user signed in than the one who was asked to.",
         recoverySuggestion: "Sign in as that user; `prompt` with `login` or `selectAccount` offers another account.")
     }
-    guard let required = sessions.client.requiredUser,
-      !user.isUser(required, isMicrosoft: sessions.client.isMicrosoft)
+    guard let required = sessions.client.requiredUser, !user.isUser(required, isMicrosoft: sessions.client.isMicrosoft)
     else { return }
     let advice = user.adviceToCompare(with: required, isMicrosoft: sessions.client.isMicrosoft)
     throw ConnectorError(

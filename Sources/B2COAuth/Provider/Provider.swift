@@ -41,8 +41,7 @@ struct Provider: Sendable {
         own: .invalidResponse, "The metadata document lacks an https authorization_endpoint or token_endpoint.")
     }
     authorizationEndpoint = authorization
-    tokenRoute = TokenRoute(
-      url: token, policy: policy, service: authority.kind(for: policy), issuer: metadata.issuer)
+    tokenRoute = TokenRoute(url: token, policy: policy, service: authority.kind(for: policy), issuer: metadata.issuer)
     let isMicrosoft = tokenRoute.isMicrosoft
     addsOfflineAccess = isMicrosoft || metadata.scopes.contains("offline_access")
     endSessionEndpoint = isMicrosoft ? endpoints.endSession : metadata.endSessionEndpoint

@@ -49,10 +49,9 @@ struct RefreshedIdentity: Sendable {
     if let issuer = after["iss"], expected?.accepts(issuer, tenantID: all["tid"]) == false {
       return "another issuer than the sign-in"
     }
-    let identity = UserIdentity(
-      claims: all.mapValues(JSONValue.string), issuer: all["iss"] ?? route.issuer ?? "", isMicrosoft: client.isMicrosoft
-    )
-    guard ASCIIText.isSame(identity.userID, session.key.userID) else { return "another user than the sign-in" }
+    let userID = UserIdentity.userID(
+      all.mapValues(JSONValue.string), issuer: all["iss"] ?? route.issuer ?? "", isMicrosoft: client.isMicrosoft)
+    guard ASCIIText.isSame(userID, session.key.userID) else { return "another user than the sign-in" }
     let isClient = { (name: String) in ASCIIText.isSame(name, client.clientID) }
     let isForClient = IDTokenClaims.audience(in: new)?.contains(where: isClient) ?? true
     let isUsedByClient = new["azp"]?.string.map(isClient) ?? true

@@ -23,9 +23,7 @@ extension SignInResult {
   ///   - accessToken: The access token, if an API scope was asked for.
   ///   - idToken: The id_token.
   public init(user: UserInfo, accessToken: AccessToken? = nil, idToken: Secret? = nil) {
-    self.init(
-      user: user, accessToken: accessToken, idToken: idToken,
-      policy: user.policyID.flatMap { try? Policy($0) })
+    self.init(user: user, accessToken: accessToken, idToken: idToken, policy: user.policyID.flatMap { try? Policy($0) })
   }
 }
 

@@ -3,22 +3,19 @@ internal import B2CIDToken
 internal import Foundation
 
 /// The id of the person a token answer is about: two people never share one.
-struct UserIdentity: Sendable {
-  /// `<object id>.<tenant id>` at Microsoft's authorities, `<issuer>#<subject>` elsewhere: the same for every policy.
+enum UserIdentity {
+  /// Returns `<object id>.<tenant id>` at Microsoft's authorities, `<issuer>#<subject>` elsewhere: the same for every policy.
   ///
   /// It is ASCII, so that Swift's `==`, which takes other normal forms of a letter for the same, compares bytes.
-  let userID: String
-
-  init(claims: [String: JSONValue], issuer: String, isMicrosoft: Bool) {
+  static func userID(_ claims: [String: JSONValue], issuer: String, isMicrosoft: Bool) -> String {
     let named = IDTokenClaims.identifiers(in: claims)
     guard isMicrosoft else {
       // `sub` is unique within its issuer and case-sensitive (OpenID Connect Core section 2); no other claim says who it is.
       // An issuer has no fragment (Discovery section 3), so that the first `#` is where the subject begins.
-      userID = Self.ascii(issuer, escaping: "#") + "#" + Self.ascii(named["sub"] ?? named["oid"] ?? "")
-      return
+      return ascii(issuer, escaping: "#") + "#" + ascii(named["sub"] ?? named["oid"] ?? "")
     }
     let object = named["oid"] ?? named["sub"] ?? ""
-    userID = Self.part(object) + "." + Self.part(named["tid"] ?? Self.tenant(in: issuer))
+    return part(object) + "." + part(named["tid"] ?? tenant(in: issuer))
   }
 
   /// The GUID in the issuer's path, else its host: subjects are unique within an issuer only.
