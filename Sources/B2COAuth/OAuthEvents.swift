@@ -12,7 +12,7 @@ package typealias OAuthReport =
   @Sendable (_ step: OAuthStep, _ policyID: String?, _ correlationID: UUID?, _ errorCode: ErrorCode?) -> Void
 
 /// Reports the steps of the calls, and gives each call its correlation id.
-package struct OAuthEvents: Sendable {
+struct OAuthEvents: Sendable {
   let report: OAuthReport
   /// The correlation id of the settings; each call has one of its own when `nil`.
   let fixedID: UUID?

@@ -2,7 +2,7 @@ internal import B2CCore
 internal import Foundation
 
 /// The end of a sign-in, by page or by device code: verifies the id_token and stores the result.
-package struct SignInCompletion: Sendable {
+struct SignInCompletion: Sendable {
   let sessions: UserSessions
   let providers: ProviderDirectory
   let userInfo: UserInfoEndpoint

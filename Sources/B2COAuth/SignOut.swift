@@ -101,8 +101,7 @@ package struct SignOut: Sendable {
     // The metadata of Microsoft's authorities names no endpoint for it.
     guard !sessions.isEmpty, !self.sessions.client.isMicrosoft else { return }
     // A transport of the app need not obey cancellation: it is not waited for any longer.
-    let requests = SharedWork<UUID, Void>()
-    try? await requests.value(for: correlationID, atMost: .seconds(2), on: self.sessions.wait.clock) {
+    try? await SharedWork<UUID, Void>().value(for: correlationID, atMost: .seconds(2), on: self.sessions.wait.clock) {
       await withTaskGroup(of: Void.self) { group in
         for session in sessions { group.addTask { await revoke(session.record, correlationID) } }
       }
@@ -116,8 +115,8 @@ package struct SignOut: Sendable {
       let url = provider.metadata.revocationEndpoint
     else { return }
     _ = try? await endpoint.post(
-      [("token", refreshToken.value), ("token_type_hint", "refresh_token"), ("client_id", endpoint.clientID)],
-      to: provider.route(to: url), correlationID: correlationID)
+      [("token", refreshToken.value), ("token_type_hint", "refresh_token")], to: provider.route(to: url),
+      correlationID: correlationID)
   }
 
   private func endBrowserSession(

@@ -1,20 +1,17 @@
 internal import B2CCore
 internal import B2CTokenCache
-package import Foundation
+internal import Foundation
 
 /// Access tokens without the user: from the cache, else by one refresh that all callers share.
 ///
 /// The story, in order: silent hit, shared work, refresh lock, reading again, request, the id_token against the record, and
 /// storing as a change of the record. A refresh that has begun is never cancelled: callers leave, and its answer is stored.
 package struct TokenSource: Sendable {
-  /// Finds where the token requests of a policy go, without a request unless the issuer is to be named.
-  package typealias FindRoute =
-    @Sendable (_ policy: Policy?, _ namesIssuer: Bool, _ correlationID: UUID) async throws -> TokenRoute
-
   let sessions: UserSessions
   let events: OAuthEvents
   let endpoint: TokenEndpoint
-  let findRoute: FindRoute
+  /// Finds where the token requests of a policy go, without a request unless the issuer is to be named.
+  let findRoute: @Sendable (_ policy: Policy?, _ namesIssuer: Bool, _ correlationID: UUID) async throws -> TokenRoute
   let backgroundTime: BackgroundTime
   /// The scopes of a call that names none.
   let scopes: [String]

@@ -3,7 +3,7 @@ internal import B2CCore
 internal import Foundation
 
 /// The requests for authorization of one app (RFC 6749 section 4.1.1).
-package struct AuthorizationRequest: Sendable {
+struct AuthorizationRequest: Sendable {
   let authority: Authority
   let clientID: String
   let redirectURI: URL

@@ -20,7 +20,7 @@ package struct DeviceFlow: Sendable {
           own: .unsupported, "The authority offers no device authorization.",
           recoverySuggestion: "Use a presenter that opens a browser.")
       }
-      let fields = [("client_id", endpoint.clientID), ("scope", provider.sent(scopes).joined(separator: " "))]
+      let fields = [("scope", provider.sent(scopes).joined(separator: " "))]
       let route = provider.route(to: url)
       let answer = try await endpoint.post(fields, to: route, correlationID: correlationID)
       guard answer.1.statusCode == 200 else {

@@ -157,7 +157,9 @@ extension ErrorResponse {
     }
     if let known { return known }
     if place.isRefresh, meansRefreshTokenIsRefused {
-      return means(.interactionRequired, plainSuggestion ?? again, endsSession: endsByRefusal)
+      // It can be of nothing but the token, unless the caller added claims, which may be what is refused.
+      let endsSession = place == .refresh(addsClaims: false) || error == "invalid_grant"
+      return means(.interactionRequired, plainSuggestion ?? again, endsSession: endsSession)
     }
     guard let error else {
       // A page of something between, such as a firewall: a session is worth another try.
@@ -215,9 +217,6 @@ extension ErrorResponse {
   /// The errors about the app or the scopes, whatever token or code is sent.
   private static let aboutTheRequest =
     ["invalid_client", "unauthorized_client", "unsupported_grant_type"] + aboutScopes
-
-  /// Whether that refusal can be of nothing but the token: what else is refused may be the claims that the caller added.
-  private var endsByRefusal: Bool { place == .refresh(addsClaims: false) || error == "invalid_grant" }
 
   /// Whether the status is one of a refusal; some servers send an error with 200.
   private var isRefusal: Bool { [200, 400, 401, 403].contains(status) }

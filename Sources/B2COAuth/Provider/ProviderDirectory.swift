@@ -1,10 +1,10 @@
 internal import B2CCore
 internal import B2CIDToken
-package import Foundation
+internal import Foundation
 
 /// Finds providers and their keys and keeps both: metadata are fetched once in their lifetime, for each policy,
 /// and keys also when a token's key is not among them.
-package struct ProviderDirectory: Sendable {
+struct ProviderDirectory: Sendable {
   /// How long metadata and keys are kept.
   private static let lifetime: TimeInterval = 86_400
 
@@ -39,7 +39,7 @@ package struct ProviderDirectory: Sendable {
 
   /// Returns where token requests go: without any request where the authority makes its own URLs, unless the route must also
   /// name the provider's issuer.
-  package func tokenRoute(for policy: Policy?, namesIssuer: Bool, correlationID: UUID) async throws -> TokenRoute {
+  func tokenRoute(for policy: Policy?, namesIssuer: Bool, correlationID: UUID) async throws -> TokenRoute {
     guard !namesIssuer, let url = try Endpoints(authority: authority, policy: policy).token else {
       return try await provider(for: policy, correlationID: correlationID).tokenRoute
     }

@@ -5,7 +5,7 @@ internal import Foundation
 ///
 /// A wrong device clock then locks no one out: an id_token's times are compared with the server's time. A `Date` is not
 /// signed, so it may not make tokens valid again that expired long ago: a server may be behind only so far.
-package struct ServerClock: Sendable {
+struct ServerClock: Sendable {
   /// How far the server's time may be before this device's: what the wrong time zone and summer time make together.
   private static let furthestBehind: TimeInterval = 15 * 3_600
 

@@ -2,7 +2,7 @@ internal import B2CCore
 internal import Foundation
 
 /// Where token requests of a policy go.
-package struct TokenRoute: Sendable {
+struct TokenRoute: Sendable {
   let url: URL
   let policy: Policy?
   /// The kind of the authority.
@@ -18,7 +18,7 @@ package struct TokenRoute: Sendable {
 }
 
 /// Talks to the token endpoint: one form out, one JSON object back (RFC 6749 sections 4.1.3 and 6).
-package struct TokenEndpoint: Sendable {
+struct TokenEndpoint: Sendable {
   let clientID: String
   /// The policy with which the settings sign users in now.
   let signInPolicy: Policy?
@@ -57,7 +57,7 @@ package struct TokenEndpoint: Sendable {
       to: route, correlationID: correlationID)
   }
 
-  /// Sends a form to an endpoint of the provider and returns the raw answer.
+  /// Sends a form to an endpoint of the provider, with the client ID, and returns the raw answer.
   func post(
     _ fields: [(name: String, value: String)], to route: TokenRoute, correlationID: UUID
   ) async throws -> (Data, HTTPURLResponse) {
@@ -68,8 +68,8 @@ package struct TokenEndpoint: Sendable {
       headers["x-client-SKU"] = Library.name
       headers["x-client-Ver"] = Library.version
     }
-    let request = URLRequest(
-      method: "POST", url: route.url, headers: headers, body: Data(FormEncoding.encode(fields).utf8))
+    let body = Data(FormEncoding.encode([("client_id", clientID)] + fields).utf8)
+    let request = URLRequest(method: "POST", url: route.url, headers: headers, body: body)
     var history = RequestHistory()
     do {
       let answer = try await transport.send(request, limits: limits, noting: &history)
@@ -85,7 +85,7 @@ package struct TokenEndpoint: Sendable {
   private func send(
     _ fields: [(name: String, value: String)], to route: TokenRoute, correlationID: UUID
   ) async throws -> TokenResponse {
-    let answer = try await post([("client_id", clientID)] + fields, to: route, correlationID: correlationID)
+    let answer = try await post(fields, to: route, correlationID: correlationID)
     func refusal() -> ConnectorError { self.refusal(answer, of: fields, to: route, correlationID: correlationID) }
     guard answer.1.statusCode == 200 else { throw refusal() }
     do {

@@ -15,9 +15,6 @@ struct TokenResponse: Sendable {
   let refreshIn: TimeInterval?
   let refreshTokenLifetime: TimeInterval?
 
-  // What ADAL assumed, and RFC 6749 leaves to the client, when the server says nothing.
-  private static let assumedLifetime: TimeInterval = 3_600
-
   /// Reads the body of an answer with status 200.
   ///
   /// - Throws: ``ConnectorError`` with code `invalidResponse` for a body that is no token answer.
@@ -38,7 +35,11 @@ struct TokenResponse: Sendable {
       throw ConnectorError(own: .invalidResponse, "The token answer has no token.", status: 200)
     }
     scopes = fields["scope"]?.string.map { $0.split(separator: " ").map(String.init) }
-    lifetime = Self.lifetime(fields, serverNow: serverNow)
+    let start = fields["not_before"]?.double ?? serverNow.timeIntervalSince1970
+    let seconds = fields["expires_in"]?.double ?? fields["expires_on"]?.double.map { $0 - start }
+    // If the server says nothing, which RFC 6749 leaves to the client, it is an hour, as in ADAL. A year is beyond every
+    // access token; what is outside is a server's mistake, not a reason to trap later.
+    lifetime = min(max(seconds ?? 3_600, 0), 31_536_000)
     refreshIn = fields["refresh_in"]?.double.flatMap { $0 > 0 ? $0 : nil }
     refreshTokenLifetime = fields["refresh_token_expires_in"]?.double.flatMap { $0 > 0 ? $0 : nil }
   }
@@ -57,12 +58,5 @@ struct TokenResponse: Sendable {
     // Many servers leave the type out; one that is there has to be right.
     guard let type = given("token_type"), type.string?.lowercased() != "bearer" else { return nil }
     return "The token answer is of a type other than Bearer."
-  }
-
-  private static func lifetime(_ fields: [String: JSONValue], serverNow: Date) -> TimeInterval {
-    let start = fields["not_before"]?.double ?? serverNow.timeIntervalSince1970
-    let seconds = fields["expires_in"]?.double ?? fields["expires_on"]?.double.map { $0 - start }
-    // A year is beyond every access token; what is outside is a server's mistake, not a reason to trap later.
-    return min(max(seconds ?? assumedLifetime, 0), 31_536_000)
   }
 }
