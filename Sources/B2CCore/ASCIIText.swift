@@ -17,8 +17,10 @@ package enum ASCIIText {
     isSame(lowercased(left), lowercased(right))
   }
 
-  /// Whether a byte may be in a token of HTTP, such as a method or a field's name (RFC 9110 section 5.6.2).
-  package static func isTokenCharacter(_ byte: UInt8) -> Bool { tokenCharacters.contains(byte) }
+  /// Whether bytes are a token of HTTP, such as a method or a field's name (RFC 9110 section 5.6.2).
+  package static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
+    !bytes.isEmpty && bytes.allSatisfy(tokenCharacters.contains)
+  }
 
   private static let tokenCharacters = Set(
     "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)

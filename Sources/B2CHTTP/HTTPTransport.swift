@@ -104,7 +104,7 @@ extension URLRequest {
         recoverySuggestion: "Use another method, or put the values into the URL's query.")
     }
     let fields = allHTTPHeaderFields ?? [:]
-    guard ([method] + fields.keys).allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(ASCIIText.isTokenCharacter) }),
+    guard ([method] + fields.keys).allSatisfy({ ASCIIText.isToken($0.utf8) }),
       !fields.values.joined().utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F })
     else {
       throw ConnectorError(

@@ -112,7 +112,7 @@ struct RequestParser {
   /// Returns the position after the empty line, `nil` until it has arrived.
   private mutating func headEnd() throws(RequestRefusal) -> Int? {
     // A client of another protocol, such as TLS, is told so before it has sent a whole line.
-    if let first = buffer.first, !Self.isToken([first]) { throw .malformed("This is not HTTP.") }
+    if let first = buffer.first, !ASCIIText.isToken([first]) { throw .malformed("This is not HTTP.") }
     while searched < min(buffer.count, limits.headBytes) {
       if buffer[searched] == 0x0A {
         guard searched > 0, buffer[searched - 1] == 0x0D else { throw .malformed("A line ends without CR.") }
@@ -127,7 +127,7 @@ struct RequestParser {
   private static func head(_ bytes: ArraySlice<UInt8>) throws(RequestRefusal) -> Head {
     var lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false).map { $0.dropLast() }
     let line = lines.removeFirst().split(separator: 0x20, omittingEmptySubsequences: false)
-    guard line.count == 3, isToken(line[0]) else { throw .malformed("The request line is malformed.") }
+    guard line.count == 3, ASCIIText.isToken(line[0]) else { throw .malformed("The request line is malformed.") }
     let version = String(decoding: line[2], as: UTF8.self)
     guard version == "HTTP/1.1" else {
       throw version.hasPrefix("HTTP/") ? .version : .malformed("The request line is malformed.")
@@ -149,7 +149,7 @@ struct RequestParser {
   }
 
   private static func field(_ line: ArraySlice<UInt8>) throws(RequestRefusal) -> (name: String, value: String) {
-    guard let colon = line.firstIndex(of: UInt8(ascii: ":")), isToken(line[..<colon]) else {
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")), ASCIIText.isToken(line[..<colon]) else {
       throw .malformed("A header field is malformed.")
     }
     let value = line[(colon + 1)...]
@@ -172,9 +172,5 @@ struct RequestParser {
     }
     // A number that does not fit is larger than any limit.
     return Int(length) ?? .max
-  }
-
-  private static func isToken(_ bytes: ArraySlice<UInt8>) -> Bool {
-    !bytes.isEmpty && bytes.allSatisfy(ASCIIText.isTokenCharacter)
   }
 }
