@@ -3,7 +3,7 @@ import Foundation
 
 /// Verifies an id_token by OpenID Connect Core 3.1.3.7 and 12.2, one function for each rule.
 ///
-/// ``verify(_:keys:expectations:)`` calls them in order; nothing else makes ``IDTokenClaims``.
+/// ``verify(_:keys:expectations:)`` calls them in order.
 package struct IDTokenVerifier: Sendable {
   package init() {}
 
@@ -13,14 +13,15 @@ package struct IDTokenVerifier: Sendable {
   ///   - token: The token.
   ///   - keys: The keys that its issuer, and of Azure AD B2C its policy, publishes.
   ///   - expectations: What the token has to be.
-  /// - Returns: The claims.
+  /// - Returns: The claims by their names, as they came.
   /// - Throws: ``ConnectorError``, by the first rule broken; retryable when a newer key set may help.
   package func verify(
     _ token: IDToken, keys: JWKSet, expectations: IDTokenExpectations
-  ) throws(ConnectorError) -> IDTokenClaims {
+  ) throws(ConnectorError) -> [String: JSONValue] {
     try verifySignature(of: token, keys: keys, allowed: expectations.allowedAlgorithms)
-    let claims = try IDTokenClaims(reading: token.unverifiedClaims())
+    let claims = try token.unverifiedClaims()
     try checkOrigin(claims, expectations)
+    try checkSubject(claims)
     try checkTimes(claims, expectations)
     try checkRequest(claims, expectations)
     try checkHash(claims, expectations, algorithm: token.algorithm)
@@ -71,23 +72,31 @@ extension IDTokenVerifier {
 
 extension IDTokenVerifier {
   /// Rules 2 to 5: `iss`, `aud`, `azp`.
-  private func checkOrigin(_ claims: IDTokenClaims, _ expectations: IDTokenExpectations) throws(ConnectorError) {
-    guard expectations.issuer.accepts(claims.issuer, tenantID: claims.all["tid"]?.string) else {
-      throw ConnectorError(
-        idToken: "its iss \(quoted(claims.issuer)) is another issuer", recoverySuggestion: Advice.issuer)
+  private func checkOrigin(
+    _ claims: [String: JSONValue], _ expectations: IDTokenExpectations
+  ) throws(ConnectorError) {
+    guard let issuer = claims["iss"]?.string else {
+      throw ConnectorError(idToken: "it has no iss", recoverySuggestion: Advice.issuer)
     }
-    guard claims.audience.contains(where: { ASCIIText.isSame($0, expectations.clientID) }) else {
+    guard expectations.issuer.accepts(issuer, tenantID: claims["tid"]?.string) else {
+      throw ConnectorError(idToken: "its iss \(quoted(issuer)) is another issuer", recoverySuggestion: Advice.issuer)
+    }
+    guard let audience = IDTokenClaims.audience(in: claims), !audience.isEmpty else {
+      let fault = claims["aud"]?.array?.isEmpty == false ? "its aud is not a list of strings" : "it has no aud"
+      throw ConnectorError(idToken: fault, recoverySuggestion: Advice.client)
+    }
+    let others = audience.filter { !ASCIIText.isSame($0, expectations.clientID) }
+    guard others.count < audience.count else {
       throw ConnectorError(idToken: "its aud is another client", recoverySuggestion: Advice.client)
     }
-    if let authorizedParty = claims.all["azp"] {
+    if let authorizedParty = claims["azp"] {
       guard let text = authorizedParty.string, ASCIIText.isSame(text, expectations.clientID) else {
         throw ConnectorError(idToken: "its azp is another client", recoverySuggestion: Advice.client)
       }
-    } else if claims.audience.count > 1 {
+    } else if audience.count > 1 {
       throw ConnectorError(idToken: "it has several aud and no azp", recoverySuggestion: Advice.client)
     }
     // Rule 3: none of Microsoft's tokens has another audience beside the client.
-    let others = claims.audience.filter { !ASCIIText.isSame($0, expectations.clientID) }
     guard others.isEmpty else {
       let named = others.prefix(5).map { quoted($0, limit: 40) }.joined(separator: ", ")
       throw ConnectorError(
@@ -96,17 +105,39 @@ extension IDTokenVerifier {
     }
   }
 
-  /// Rules 9 and 10: `exp`, `nbf`, `iat`.
-  private func checkTimes(_ claims: IDTokenClaims, _ expectations: IDTokenExpectations) throws(ConnectorError) {
-    let (now, skew) = (expectations.now, expectations.skew / .seconds(1))
-    guard now < claims.expiration.addingTimeInterval(skew) else {
-      throw Self.untimely("it ended %.0f seconds ago", from: claims.expiration, to: now)
+  /// Every id_token says who the user is: in `sub`, or in `oid` if `sub` is B2C's placeholder.
+  private func checkSubject(_ claims: [String: JSONValue]) throws(ConnectorError) {
+    let named = IDTokenClaims.identifiers(in: claims)
+    guard named["sub"] == nil else { return }
+    guard claims["sub"]?.string == IDTokenClaims.subjectPlaceholder else {
+      throw ConnectorError(
+        idToken: "it has no sub", recoverySuggestion: "Have the provider add the claim sub to the id_token.")
     }
-    if let notBefore = claims.notBefore, notBefore > now.addingTimeInterval(skew) {
+    guard named["oid"] != nil else {
+      throw ConnectorError(
+        idToken: "its sub points to oid, which it has not",
+        recoverySuggestion: "Add the claim User's Object ID to the user flow.")
+    }
+  }
+
+  /// Rules 9 and 10: `exp`, `nbf`, `iat`.
+  private func checkTimes(_ claims: [String: JSONValue], _ expectations: IDTokenExpectations) throws(ConnectorError) {
+    func time(_ name: String) throws(ConnectorError) -> Date {
+      guard let time = claims[name].flatMap(NumericDate.date) else {
+        throw ConnectorError(idToken: "its \(name) is missing or no time")
+      }
+      return time
+    }
+    let (now, skew) = (expectations.now, expectations.skew / .seconds(1))
+    let (expiration, issuedAt) = (try time("exp"), try time("iat"))
+    guard now < expiration.addingTimeInterval(skew) else {
+      throw Self.untimely("it ended %.0f seconds ago", from: expiration, to: now)
+    }
+    if claims["nbf"] != nil, case let notBefore = try time("nbf"), notBefore > now.addingTimeInterval(skew) {
       throw Self.untimely("it begins in %.0f seconds", from: now, to: notBefore)
     }
-    guard claims.issuedAt <= now.addingTimeInterval(skew) else {
-      throw Self.untimely("it is issued in %.0f seconds", from: now, to: claims.issuedAt)
+    guard issuedAt <= now.addingTimeInterval(skew) else {
+      throw Self.untimely("it is issued in %.0f seconds", from: now, to: issuedAt)
     }
   }
 
@@ -117,15 +148,15 @@ extension IDTokenVerifier {
   }
 
   /// Rules 11 and 12: `nonce`, and the policy as the context that was asked for.
-  private func checkRequest(_ claims: IDTokenClaims, _ expectations: IDTokenExpectations) throws(ConnectorError) {
+  private func checkRequest(_ claims: [String: JSONValue], _ expectations: IDTokenExpectations) throws(ConnectorError) {
     if let nonce = expectations.nonce {
-      guard let value = claims.all["nonce"]?.string else { throw ConnectorError(idToken: "it has no nonce") }
+      guard let value = claims["nonce"]?.string else { throw ConnectorError(idToken: "it has no nonce") }
       guard Secret(value).isEqualInConstantTime(to: nonce) else {
         throw ConnectorError(idToken: "its nonce is not the one sent")
       }
     }
     guard let policy = expectations.policy else { return }
-    guard let value = IDTokenClaims.policy(in: claims.all) else {
+    guard let value = IDTokenClaims.policy(in: claims) else {
       throw ConnectorError(idToken: "it names no policy", recoverySuggestion: Advice.policy)
     }
     guard let text = value.string, ASCIIText.isSameIgnoringCase(text, policy) else {
@@ -135,9 +166,9 @@ extension IDTokenVerifier {
 
   /// Core 3.1.3.8: `at_hash` need not be there, but may not be wrong.
   private func checkHash(
-    _ claims: IDTokenClaims, _ expectations: IDTokenExpectations, algorithm: JWSAlgorithm
+    _ claims: [String: JSONValue], _ expectations: IDTokenExpectations, algorithm: JWSAlgorithm
   ) throws(ConnectorError) {
-    guard let token = expectations.accessToken, let value = claims.all["at_hash"] else { return }
+    guard let token = expectations.accessToken, let value = claims["at_hash"] else { return }
     let hashes = algorithm.scheme?.tokenHashes.map { $0.leftHalf(of: token) } ?? []
     guard let text = value.string, hashes.contains(where: { ASCIIText.isSame(text, $0) }) else {
       throw ConnectorError(idToken: "its at_hash is not that of the access token")

@@ -53,7 +53,7 @@ struct IDTokenScene: Sendable {
     try JWKSet(json: Data("{\"keys\":[\(keys.joined(separator: ","))]}".utf8))
   }
 
-  func verify() throws -> IDTokenClaims {
+  func verify() throws -> [String: JSONValue] {
     try IDTokenVerifier().verify(
       IDToken(compact: Secret(try compact())), keys: try keySet(), expectations: expectations)
   }

@@ -85,7 +85,7 @@ extension FuzzTarget {
     return signed(String(lines[0]), lines.count > 1 ? String(lines[1]) : payload)
   }
 
-  private static func verify(_ compact: String) throws(ConnectorError) -> IDTokenClaims {
+  private static func verify(_ compact: String) throws(ConnectorError) -> [String: JSONValue] {
     let expectations = IDTokenExpectations(
       clientID: "client", issuer: .exact(issuer), nonce: Secret(nonce), policy: "B2C_1_x", now: now,
       accessToken: Secret("access"), allowedAlgorithms: .openIDConnect)
@@ -106,12 +106,13 @@ extension FuzzTarget {
       let payload = compact.split(separator: ".")[1]
       guard let data = Base64URL.decode(String(payload)),
         let fields = (try? JSONDecoder().decode([String: JSONValue].self, from: data)),
-        isSame(.object(fields), .object(claims.all)),
+        isSame(.object(fields), .object(claims)),
         fields["iss"] == .string(issuer), fields["nonce"] == .string(nonce),
-        [fields["sub"], fields["oid"]].contains(.string(claims.subject)),
+        [fields["sub"], fields["oid"]].contains(where: { $0?.string?.isEmpty == false }),
         fields["aud"] == "client" || fields["aud"] == ["client"] || fields["azp"] == "client",
-        claims.expiration > now.addingTimeInterval(-300), claims.issuedAt <= now.addingTimeInterval(300)
-      else { throw ConnectorError(idToken: "BROKEN: accepted with the claims \(claims.all)") }
+        let expiration = fields["exp"].flatMap(NumericDate.date), expiration > now.addingTimeInterval(-300),
+        let issuedAt = fields["iat"].flatMap(NumericDate.date), issuedAt <= now.addingTimeInterval(300)
+      else { throw ConnectorError(idToken: "BROKEN: accepted with the claims \(claims)") }
     } catch {
       try expect(!error.message.contains("BROKEN"), error.message)
       // A header that names the nonce gets it back hidden, as everything that looks like a token; policies do not.
