@@ -66,15 +66,13 @@ package final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Senda
       if let flight = flights[key] { return (flight, false) }
       let flight = Monitor(Flight(hasBegun: preparation == nil))
       flights[key] = flight
+      let running = Task {
+        try await preparation?()
+        flight.withLock { $0.hasBegun = true }
+        return try await work()
+      }
       Task { [flights = self.flights] in
-        let outcome: Result<Value, any Error>
-        do {
-          try await preparation?()
-          flight.withLock { $0.hasBegun = true }
-          outcome = .success(try await work())
-        } catch {
-          outcome = .failure(error)
-        }
+        let outcome = await running.result
         // Remove the flight first: a caller that wakes up and calls again must start a new one.
         flights.withLock { $0[key] = nil }
         flight.withLock { $0 = Flight(hasBegun: true, outcome: outcome) }

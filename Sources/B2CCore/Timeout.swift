@@ -50,16 +50,10 @@ package func abandoning<Value: Sendable>(
   after timeout: Duration, on clock: any Clock<Duration>, throwing error: @autoclosure () -> any Error,
   _ operation: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
-  let outcome = Monitor<Result<Value, any Error>?>(nil)
   let running = Task { try await operation() }
-  Task {
-    let result = await running.result
-    outcome.withLock { $0 = result }
-  }
   defer { running.cancel() }
-  try await withTimeout(timeout, on: clock, tolerance: .milliseconds(100), throwing: error()) {
-    try await outcome.wait { $0 != nil }
+  // Awaiting the task itself would keep this caller until the operation ends.
+  return try await withTimeout(timeout, on: clock, tolerance: .milliseconds(100), throwing: error()) {
+    try await SharedWork<Bool, Value>().value(for: true) { try await running.value }
   }
-  guard let result = outcome.withLock({ $0 }) else { throw error() }
-  return try result.get()
 }
