@@ -68,14 +68,6 @@ internal import Foundation
       return (variable, String(rest.split(separator: "@").last?.prefix { $0 != "/" } ?? ""))
     }
 
-    /// Refuses plain http to this machine that libcurl would send through a proxy, bearer token and all.
-    static func checkProxy(of origin: Origin, in environment: (String) -> String?) throws(ConnectorError) {
-      guard let variable = proxy(of: origin, in: environment)?.variable else { return }
-      throw ConnectorError(
-        own: .configuration, "\(variable) would send plain http to \(origin.hostAndPort) through a proxy.",
-        recoverySuggestion: "Add \(origin.host) to no_proxy, or set no_proxy=localhost,127.0.0.1,::1.")
-    }
-
     /// Where the delegate is called.
     static var delegateQueue: OperationQueue? { ImmediateQueue() }
 
@@ -120,8 +112,6 @@ internal import Foundation
     static func proxy(of origin: Origin, in environment: (String) -> String?) -> (variable: String, host: String)? {
       nil
     }
-
-    static func checkProxy(of origin: Origin, in environment: (String) -> String?) throws(ConnectorError) {}
 
     static func proxyAnswer(in error: URLError) -> String? { nil }
 

@@ -34,9 +34,7 @@ public final class URLSessionTransport: HTTPTransport {
     self.environment = environment
   }
 
-  deinit {
-    session.withLock { $0 }?.finishTasksAndInvalidate()
-  }
+  deinit { session.withLock { $0 }?.finishTasksAndInvalidate() }
 
   /// Sends one request.
   ///
@@ -49,7 +47,13 @@ public final class URLSessionTransport: HTTPTransport {
   public func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
     try Task.checkCancellation()
     let origin = try request.validatedOrigin()
-    if origin.scheme == "http" { try SessionTraits.checkProxy(of: origin, in: environment) }
+    let proxy = SessionTraits.proxy(of: origin, in: environment)
+    if let variable = proxy?.variable, origin.scheme == "http" {
+      // libcurl would send plain http to this machine through the proxy, bearer token and all.
+      throw ConnectorError(
+        own: .configuration, "\(variable) would send plain http to \(origin.hostAndPort) through a proxy.",
+        recoverySuggestion: "Add \(origin.host) to no_proxy, or set no_proxy=localhost,127.0.0.1,::1.")
+    }
     let outgoing = Self.outgoing(request, limits)
     let task = session.withLock { session in
       let open =
@@ -64,7 +68,7 @@ public final class URLSessionTransport: HTTPTransport {
       }
     } catch let error as URLError {
       // Without the proxy's name the error would blame a server that may never have been asked.
-      guard let proxy = SessionTraits.proxy(of: origin, in: environment) else { throw error }
+      guard let proxy else { throw error }
       let place = " through the proxy \(proxy.host) of the environment variable \(proxy.variable)"
       throw URLError(error.code, userInfo: error.userInfo.merging([URLError.proxyKey: place]) { $1 })
     }
