@@ -62,24 +62,17 @@ extension JSONValue: Codable {
   ///
   /// - Parameter decoder: The decoder to read from.
   /// - Throws: `DecodingError.dataCorrupted` when the value is not one of JSON's kinds.
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
+  public init(from decoder: any Decoder) throws { self = try Self.value(in: decoder.singleValueContainer()) }
+
+  private static func value(in container: any SingleValueDecodingContainer) throws -> JSONValue {
     // The most common kinds come first, because each wrong guess costs an error (row 3b of the benchmarks).
-    if container.decodeNil() {
-      self = .null
-    } else if let text = try? container.decode(String.self) {
-      self = .string(text)
-    } else if let number = try? container.decode(Int64.self) {
-      self = .integer(number)
-    } else if let flag = try? container.decode(Bool.self) {
-      self = .bool(flag)
-    } else if let number = try? container.decode(Double.self) {
-      self = .number(number)
-    } else if let elements = try? container.decode([JSONValue].self) {
-      self = .array(elements)
-    } else {
-      self = .object(try container.decode([String: JSONValue].self))
-    }
+    if container.decodeNil() { return .null }
+    if let text = try? container.decode(String.self) { return .string(text) }
+    if let number = try? container.decode(Int64.self) { return .integer(number) }
+    if let flag = try? container.decode(Bool.self) { return .bool(flag) }
+    if let number = try? container.decode(Double.self) { return .number(number) }
+    if let elements = try? container.decode([JSONValue].self) { return .array(elements) }
+    return .object(try container.decode([String: JSONValue].self))
   }
 
   /// Writes the value as JSON.
@@ -102,35 +95,29 @@ extension JSONValue: Codable {
 
 // MARK: - Literals
 
-extension JSONValue: ExpressibleByStringLiteral {
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+  ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
   /// Makes a text.
   ///
   /// - Parameter value: The text.
   public init(stringLiteral value: String) { self = .string(value) }
-}
 
-extension JSONValue: ExpressibleByIntegerLiteral {
   /// Makes a number without fraction.
   ///
   /// - Parameter value: The number.
   public init(integerLiteral value: Int64) { self = .integer(value) }
-}
 
-extension JSONValue: ExpressibleByBooleanLiteral {
   /// Makes a boolean.
   ///
   /// - Parameter value: `true` or `false`.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
-}
 
-extension JSONValue: ExpressibleByArrayLiteral {
   /// Makes a list.
   ///
   /// - Parameter elements: The elements, in order.
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-}
 
-extension JSONValue: ExpressibleByDictionaryLiteral {
   /// Makes an object; of fields with the same name the last counts.
   ///
   /// - Parameter elements: Names and values.
