@@ -71,9 +71,7 @@ struct AuthorityText {
   /// Whether a text is a DNS name: labels of ASCII letters, digits and inner hyphens (RFC 1123 section 2.1).
   static func isDNSName(_ text: String) -> Bool {
     text.utf8.allSatisfy { $0 < 0x80 }
-      && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy {
-        $0.wholeMatch(of: label) != nil
-      }
+      && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { $0.wholeMatch(of: label) != nil }
   }
 
   /// Whether a host is a DNS name, a plain IPv4 address, or `[::1]`.

@@ -75,8 +75,7 @@ public struct ConnectorError: LocalizedError, Sendable {
     _ code: ErrorCode, _ message: String, recoverySuggestion: String? = nil, isRetryable: Bool? = nil,
     needsInteraction: Bool? = nil, outcomeIsUnknown: Bool = false, method: String? = nil, url: URL? = nil,
     status: Int? = nil, retryAfter: Double? = nil, oauthError: String? = nil, serverCode: String? = nil,
-    serverDescription: String? = nil, correlationID: UUID? = nil, claims: String? = nil,
-    underlying: (any Error)? = nil
+    serverDescription: String? = nil, correlationID: UUID? = nil, claims: String? = nil, underlying: (any Error)? = nil
   ) {
     // A custom part may repeat the words of a database or a server.
     let shown = { (text: String?) in text.map(PrintableText.ofCustomPart) }

@@ -119,8 +119,7 @@ extension PrintableText {
 
   /// Whether a long word is a UUID, a policy or a name.
   private static func isName(_ word: Substring) -> Bool {
-    GUID.isGUID(word) || (word.count <= 64 && word.lowercased().hasPrefix("b2c_1"))
-      || word.wholeMatch(of: names) != nil
+    GUID.isGUID(word) || (word.count <= 64 && word.lowercased().hasPrefix("b2c_1")) || word.wholeMatch(of: names) != nil
   }
 
   private static func printable(_ text: String) -> String {

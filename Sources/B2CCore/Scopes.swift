@@ -19,9 +19,7 @@ package enum Scopes {
   }
 
   /// The scopes that name an API, as they are compared.
-  package static func ofAPI(_ scopes: some Sequence<String>) -> Set<String> {
-    Set(scopes.map(key).filter(isOfAPI))
-  }
+  package static func ofAPI(_ scopes: some Sequence<String>) -> Set<String> { Set(scopes.map(key).filter(isOfAPI)) }
 
   private static func isOfAPI(_ scope: String) -> Bool {
     !scope.isEmpty && !reserved.contains { ASCIIText.isSame($0, scope) }

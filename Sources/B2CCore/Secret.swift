@@ -17,17 +17,13 @@ public struct Secret: Sendable, Hashable, Codable, Redacted {
   ///
   /// - Parameter decoder: The decoder to read a string from.
   /// - Throws: `DecodingError` when the value is not a string.
-  public init(from decoder: any Decoder) throws {
-    value = try decoder.singleValueContainer().decode(String.self)
-  }
+  public init(from decoder: any Decoder) throws { value = try decoder.singleValueContainer().decode(String.self) }
 
   /// Writes the secret text as a single string value.
   ///
   /// - Parameter encoder: The encoder to write to; its output is as secret as this value.
   /// - Throws: `EncodingError` when the encoder cannot take a string.
-  public func encode(to encoder: any Encoder) throws {
-    try value.encode(to: encoder)
-  }
+  public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 
   /// Compares the bytes, because Swift's own comparison takes two forms of `é` for the same text.
   ///

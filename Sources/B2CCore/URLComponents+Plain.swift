@@ -13,8 +13,7 @@ extension URLComponents {
       text.split(separator: "%", omittingEmptySubsequences: false).dropFirst().allSatisfy({
         $0.prefix(2).count == 2 && $0.prefix(2).allSatisfy(\.isHexDigit)
       }),
-      let components = URLComponents(string: text), components.string == text,
-      components.hasPlainPort(in: text)
+      let components = URLComponents(string: text), components.string == text, components.hasPlainPort(in: text)
     else { return nil }
     self = components
   }
@@ -30,8 +29,7 @@ extension URLComponents {
   /// A port at the end of the path, and the path without it; the tutorial's `http://localhost/tasks:3000` is port 80 and a
   /// path with a colon.
   package var portInPath: (path: String, port: Int)? {
-    guard port == nil, let match = percentEncodedPath.wholeMatch(of: Self.pathWithPort),
-      let port = UInt16(match.2)
+    guard port == nil, let match = percentEncodedPath.wholeMatch(of: Self.pathWithPort), let port = UInt16(match.2)
     else { return nil }
     return (String(match.1 + match.3), Int(port))
   }

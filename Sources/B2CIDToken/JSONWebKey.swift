@@ -52,9 +52,7 @@ package struct JSONWebKey: Sendable {
 
   /// RFC 7517 sections 4.2 and 4.3.
   private static func checkPurpose(_ fields: [String: JSONValue]) throws(Unsuitability) {
-    if let use = fields["use"], use != "sig" {
-      throw Unsuitability(detail: "is not for signatures")
-    }
+    if let use = fields["use"], use != "sig" { throw Unsuitability(detail: "is not for signatures") }
     if let operations = fields["key_ops"], operations.array?.contains("verify") != true {
       throw Unsuitability(detail: "is not for verifying")
     }
@@ -88,8 +86,7 @@ extension JSONWebKey {
     guard let last = exponent.last, last & 1 == 1, exponent != [1], exponent.count <= 8 else {
       throw Unsuitability(detail: "has an exponent that no sound key has")
     }
-    guard modulus.last.map({ $0 & 1 == 1 }) == true,
-      let key = RSAVerificationKey(modulus: modulus, exponent: exponent)
+    guard modulus.last.map({ $0 & 1 == 1 }) == true, let key = RSAVerificationKey(modulus: modulus, exponent: exponent)
     else { throw Unsuitability(detail: "is not an RSA key") }
     return VerificationKey(families: [.rsaPKCS1, .rsaPSS]) { key.isValid($0, for: $1, scheme: $2) }
   }

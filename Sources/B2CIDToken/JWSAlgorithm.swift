@@ -51,9 +51,7 @@ extension Set<JWSAlgorithm> {
 
 /// The mathematics behind a ``JWSAlgorithm``.
 struct SignatureScheme: Sendable, Hashable {
-  enum Family: Sendable, Hashable {
-    case rsaPKCS1, rsaPSS, p256, p384, p521, ed25519
-  }
+  enum Family: Sendable, Hashable { case rsaPKCS1, rsaPSS, p256, p384, p521, ed25519 }
 
   let family: Family
   /// The hash of the signature.

@@ -76,9 +76,7 @@ public struct TaskItem: Sendable, Hashable, Identifiable {
 extension TaskItem {
   /// Reads a list of documents.
   static func list(_ json: JSONValue, in dialect: TaskDialect) throws -> [TaskItem] {
-    guard let documents = json.array else {
-      throw UnreadableAnswer(reason: "the answer is \(json.kind), not a list")
-    }
+    guard let documents = json.array else { throw UnreadableAnswer(reason: "the answer is \(json.kind), not a list") }
     return try documents.enumerated().map { index, document in
       try TaskItem(document, in: dialect, at: "[\(index)]")
     }

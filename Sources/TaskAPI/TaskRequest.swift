@@ -36,8 +36,7 @@ struct TaskRequestBuilder: Sendable {
     try checkName(of: item)
     return TaskRequest(
       message: try message("PUT", id: id(of: item), body: item.document(in: dialect)), isIdempotent: true,
-      namesID: true,
-      action: "updates", alternative: "The servers of the tutorial can list, add and delete only.")
+      namesID: true, action: "updates", alternative: "The servers of the tutorial can list, add and delete only.")
   }
 
   func delete(_ item: TaskItem) throws -> TaskRequest {

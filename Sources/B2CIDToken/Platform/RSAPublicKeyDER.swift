@@ -10,9 +10,7 @@ package enum RSAPublicKeyDER {
   private static func integer(_ bigEndian: [UInt8]) -> Data {
     var content = Data(bigEndian.drop { $0 == 0 })
     // A leading zero keeps the number positive, and represents the number zero itself.
-    if content.first.map({ $0 >= 0x80 }) ?? true {
-      content.insert(0, at: content.startIndex)
-    }
+    if content.first.map({ $0 >= 0x80 }) ?? true { content.insert(0, at: content.startIndex) }
     return element(tag: 0x02, content: content)
   }
 
