@@ -1,6 +1,6 @@
 package import B2CCore
 
-/// A parsed, unverified id_token (RFC 7515 section 7.1); ``IDTokenVerifier`` returns its claims.
+/// A parsed, unverified id_token (RFC 7515 section 7.1); ``IDTokenExpectations/verify(_:keys:)`` returns its claims.
 package struct IDToken: Sendable {
   /// The most bytes an id_token may have.
   package static let maximumLength = 64 * 1024

@@ -22,7 +22,7 @@ extension SignInCompletion {
       nonce: nonce, policy: provider.policy?.id, now: serverClock.now, skew: clockSkew,
       accessToken: accessToken, allowedAlgorithms: provider.allowedAlgorithms)
     func verify(_ keys: JWKSet) throws(ConnectorError) -> [String: JSONValue] {
-      try IDTokenVerifier().verify(try IDToken(compact: idToken), keys: keys, expectations: expectations)
+      try expectations.verify(try IDToken(compact: idToken), keys: keys)
     }
     let known = try await providers.keys(of: provider, correlationID: correlationID)
     do {

@@ -18,7 +18,7 @@ struct IDTokenMutationTests {
       var forged = compact
       repeat { forged[index] = letters.randomElement(using: &numbers) ?? 0 } while forged[index] == compact[index]
       let text = Secret(String(decoding: forged, as: UTF8.self))
-      if (try? IDTokenVerifier().verify(IDToken(compact: text), keys: keys, expectations: scene.expectations)) != nil {
+      if (try? scene.expectations.verify(IDToken(compact: text), keys: keys)) != nil {
         survivors.append(index)
       }
     }
@@ -47,7 +47,7 @@ struct IDTokenMutationTests {
         set.keys.map(\.keyID)
           == expected.filter { $0["kty"].map(kinds.contains) == true }.map { $0["kid"]?.string })
       let isVerified =
-        (try? IDTokenVerifier().verify(token, keys: set, expectations: scene.expectations)) != nil
+        (try? scene.expectations.verify(token, keys: set)) != nil
       let isUnchanged = expected.contains { entry in
         // A key without an id may be any key.
         ["kty", "n", "e"].allSatisfy { entry[$0] == signer[$0] } && [nil, signer["kid"]].contains(entry["kid"])

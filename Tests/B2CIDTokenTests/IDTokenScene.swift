@@ -54,7 +54,6 @@ struct IDTokenScene: Sendable {
   }
 
   func verify() throws -> [String: JSONValue] {
-    try IDTokenVerifier().verify(
-      IDToken(compact: Secret(try compact())), keys: try keySet(), expectations: expectations)
+    try expectations.verify(IDToken(compact: Secret(try compact())), keys: try keySet())
   }
 }

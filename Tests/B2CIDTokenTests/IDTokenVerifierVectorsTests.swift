@@ -40,7 +40,7 @@ struct IDTokenVerifierVectorsTests {
     let keys = try JWKSet(json: Data(vector.keys.utf8))
     #expect(token.algorithm == vector.algorithm)
     #expect(throws: Never.self) {
-      try IDTokenVerifier().verifySignature(of: token, keys: keys, allowed: [vector.algorithm])
+      try token.verifySignature(keys: keys, allowed: [vector.algorithm])
     }
   }
 
@@ -51,7 +51,7 @@ struct IDTokenVerifierVectorsTests {
     let token = try IDToken(compact: Secret(parts.joined(separator: ".")))
     let keys = try JWKSet(json: Data(vector.keys.utf8))
     let rejection = #expect(throws: ConnectorError.self) {
-      try IDTokenVerifier().verifySignature(of: token, keys: keys, allowed: [vector.algorithm])
+      try token.verifySignature(keys: keys, allowed: [vector.algorithm])
     }
     #expect(rejection?.message.contains("its signature is not") == true)
   }
@@ -62,7 +62,7 @@ struct IDTokenVerifierVectorsTests {
     let keys = try JWKSet(json: Data(vector.keys.utf8))
     let others = Set<JWSAlgorithm>.openIDConnect.subtracting([vector.algorithm])
     let rejection = #expect(throws: ConnectorError.self) {
-      try IDTokenVerifier().verifySignature(of: token, keys: keys, allowed: others)
+      try token.verifySignature(keys: keys, allowed: others)
     }
     #expect(rejection?.message.contains(" alg") == true)
   }
@@ -74,7 +74,7 @@ struct IDTokenVerifierVectorsTests {
     let token = try IDToken(compact: Secret(compact))
     let keys = try JWKSet(json: Data(JOSEVectors.rs256Keys.utf8))
     let rejection = #expect(throws: ConnectorError.self) {
-      try IDTokenVerifier().verifySignature(of: token, keys: keys, allowed: [token.algorithm])
+      try token.verifySignature(keys: keys, allowed: [token.algorithm])
     }
     #expect(rejection?.message.contains(" alg") == true)
   }

@@ -57,7 +57,7 @@ extension TestSigningKey {
     guard let token = try? IDToken(compact: Secret(token)), let set = try? JWKSet(json: Self.keySet([self])) else {
       return false
     }
-    return (try? IDTokenVerifier().verifySignature(of: token, keys: set, allowed: [algorithm])) != nil
+    return (try? token.verifySignature(keys: set, allowed: [algorithm])) != nil
   }
 }
 

@@ -84,7 +84,7 @@ extension LocalTenant {
     let keys = signingKeys
     guard let token = try? IDToken(compact: Secret(token)), let claims = try? token.unverifiedClaims(),
       let set = try? JWKSet(json: LocalJSON.data(["keys": keys.map(\.jwk)])),
-      (try? IDTokenVerifier().verifySignature(of: token, keys: set, allowed: Set(keys.map(\.algorithm)))) != nil,
+      (try? token.verifySignature(keys: set, allowed: Set(keys.map(\.algorithm)))) != nil,
       let issuer = claims["iss"]?.string, issuers.contains(issuer),
       let audience = claims["aud"]?.string?.lowercased(), audiences.contains(where: { $0.lowercased() == audience }),
       let end = claims["exp"]?.double, time < end, (claims["nbf"]?.double ?? time).rounded(.down) <= time,

@@ -29,12 +29,11 @@ extension Row {
       clientID: LocalTenant.standardClientID, issuer: .exact(issuer), nonce: Secret("n-0S6_WzA2Mj"),
       policy: Scene.policyID, now: now)
     let parsed = try IDToken(compact: token)
-    let verifier = IDTokenVerifier()
     let pairs = try await Pairs.compare(context, by: .processor) { count in
-      for _ in 0..<count { try verifier.verifySignature(of: parsed, keys: keys, allowed: .microsoft) }
+      for _ in 0..<count { try parsed.verifySignature(keys: keys, allowed: .microsoft) }
     } subject: { count in
       for _ in 0..<count {
-        _ = try verifier.verify(try IDToken(compact: token), keys: keys, expectations: expectations)
+        _ = try expectations.verify(try IDToken(compact: token), keys: keys)
       }
     }
     return [

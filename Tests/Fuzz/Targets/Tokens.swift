@@ -91,7 +91,7 @@ extension FuzzTarget {
       accessToken: Secret("access"), allowedAlgorithms: .openIDConnect)
     let token = try IDToken(compact: Secret(compact))
     guard let keys else { throw ConnectorError(idToken: "BROKEN: no keys") }
-    return try IDTokenVerifier().verify(token, keys: keys, expectations: expectations)
+    return try expectations.verify(token, keys: keys)
   }
 
   @Sendable private static func checkTokens(_ input: [UInt8]) throws {

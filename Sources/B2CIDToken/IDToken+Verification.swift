@@ -1,49 +1,40 @@
 package import B2CCore
 import Foundation
 
-/// Verifies an id_token by OpenID Connect Core 3.1.3.7 and 12.2, one function for each rule.
-///
-/// ``verify(_:keys:expectations:)`` calls them in order.
-package struct IDTokenVerifier: Sendable {
-  package init() {}
-
-  /// Checks a token.
+extension IDTokenExpectations {
+  /// Checks a token by OpenID Connect Core 3.1.3.7 and 12.2, with one function for each rule.
   ///
   /// - Parameters:
   ///   - token: The token.
   ///   - keys: The keys that its issuer, and of Azure AD B2C its policy, publishes.
-  ///   - expectations: What the token has to be.
   /// - Returns: The claims by their names, as they came.
   /// - Throws: ``ConnectorError``, by the first rule broken; retryable when a newer key set may help.
-  package func verify(
-    _ token: IDToken, keys: JWKSet, expectations: IDTokenExpectations
-  ) throws(ConnectorError) -> [String: JSONValue] {
-    try verifySignature(of: token, keys: keys, allowed: expectations.allowedAlgorithms)
+  package func verify(_ token: IDToken, keys: JWKSet) throws(ConnectorError) -> [String: JSONValue] {
+    try token.verifySignature(keys: keys, allowed: allowedAlgorithms)
     let claims = try token.unverifiedClaims()
-    try checkOrigin(claims, expectations)
+    try checkOrigin(claims)
     try checkSubject(claims)
-    try checkTimes(claims, expectations)
-    try checkRequest(claims, expectations)
-    try checkHash(claims, expectations, algorithm: token.algorithm)
+    try checkTimes(claims)
+    try checkRequest(claims)
+    try checkHash(claims, algorithm: token.algorithm)
     return claims
   }
 }
 
-extension IDTokenVerifier {
+extension IDToken {
   /// Checks the signature alone, which says nothing about whom the token is for or when.
-  package func verifySignature(of token: IDToken, keys: JWKSet, allowed: Set<JWSAlgorithm>) throws(ConnectorError) {
-    guard allowed.contains(token.algorithm), let scheme = token.algorithm.scheme else {
+  package func verifySignature(keys: JWKSet, allowed: Set<JWSAlgorithm>) throws(ConnectorError) {
+    guard allowed.contains(algorithm), let scheme = algorithm.scheme else {
       throw ConnectorError(
-        idToken: "its alg \(quoted(token.algorithm.rawValue)) is not allowed here",
-        recoverySuggestion: Advice.algorithm)
+        idToken: "its alg \(quoted(algorithm.rawValue)) is not allowed here", recoverySuggestion: Advice.algorithm)
     }
-    let (candidates, isNamed) = try candidates(for: token, in: keys)
+    let (candidates, isNamed) = try candidates(in: keys)
     var fault = "the issuer publishes no keys"
     var hasTried = false
     for candidate in candidates {
       do throws(JSONWebKey.Unsuitability) {
-        let key = try candidate.verificationKey(for: token.algorithm)
-        if key.isValid(token.signature, for: token.signingInput, scheme: scheme) { return }
+        let key = try candidate.verificationKey(for: algorithm)
+        if key.isValid(signature, for: signingInput, scheme: scheme) { return }
         hasTried = true
       } catch {
         fault = "the issuer's key \(error.detail)"
@@ -54,10 +45,8 @@ extension IDTokenVerifier {
   }
 
   /// The keys with the token's `kid`, else those without an id; all keys for a token without `kid`.
-  private func candidates(
-    for token: IDToken, in set: JWKSet
-  ) throws(ConnectorError) -> (keys: [JSONWebKey], isNamed: Bool) {
-    guard let keyID = token.keyID else { return (set.keys, false) }
+  private func candidates(in set: JWKSet) throws(ConnectorError) -> (keys: [JSONWebKey], isNamed: Bool) {
+    guard let keyID else { return (set.keys, false) }
     let named = set.keys.filter { key in key.keyID.map { ASCIIText.isSame($0, keyID) } ?? false }
     if !named.isEmpty { return (named, true) }
     let unnamed = set.keys.filter { $0.keyID == nil }
@@ -70,27 +59,25 @@ extension IDTokenVerifier {
   }
 }
 
-extension IDTokenVerifier {
+extension IDTokenExpectations {
   /// Rules 2 to 5: `iss`, `aud`, `azp`.
-  private func checkOrigin(
-    _ claims: [String: JSONValue], _ expectations: IDTokenExpectations
-  ) throws(ConnectorError) {
-    guard let issuer = claims["iss"]?.string else {
+  private func checkOrigin(_ claims: [String: JSONValue]) throws(ConnectorError) {
+    guard let named = claims["iss"]?.string else {
       throw ConnectorError(idToken: "it has no iss", recoverySuggestion: Advice.issuer)
     }
-    guard expectations.issuer.accepts(issuer, tenantID: claims["tid"]?.string) else {
-      throw ConnectorError(idToken: "its iss \(quoted(issuer)) is another issuer", recoverySuggestion: Advice.issuer)
+    guard issuer.accepts(named, tenantID: claims["tid"]?.string) else {
+      throw ConnectorError(idToken: "its iss \(quoted(named)) is another issuer", recoverySuggestion: Advice.issuer)
     }
     guard let audience = IDTokenClaims.audience(in: claims), !audience.isEmpty else {
       let fault = claims["aud"]?.array?.isEmpty == false ? "its aud is not a list of strings" : "it has no aud"
       throw ConnectorError(idToken: fault, recoverySuggestion: Advice.client)
     }
-    let others = audience.filter { !ASCIIText.isSame($0, expectations.clientID) }
+    let others = audience.filter { !ASCIIText.isSame($0, clientID) }
     guard others.count < audience.count else {
       throw ConnectorError(idToken: "its aud is another client", recoverySuggestion: Advice.client)
     }
     if let authorizedParty = claims["azp"] {
-      guard let text = authorizedParty.string, ASCIIText.isSame(text, expectations.clientID) else {
+      guard let text = authorizedParty.string, ASCIIText.isSame(text, clientID) else {
         throw ConnectorError(idToken: "its azp is another client", recoverySuggestion: Advice.client)
       }
     } else if audience.count > 1 {
@@ -98,9 +85,9 @@ extension IDTokenVerifier {
     }
     // Rule 3: none of Microsoft's tokens has another audience beside the client.
     guard others.isEmpty else {
-      let named = others.prefix(5).map { quoted($0, limit: 40) }.joined(separator: ", ")
+      let shown = others.prefix(5).map { quoted($0, limit: 40) }.joined(separator: ", ")
       throw ConnectorError(
-        idToken: "it is also for \(named)" + (others.count > 5 ? " and \(others.count - 5) more" : ""),
+        idToken: "it is also for \(shown)" + (others.count > 5 ? " and \(others.count - 5) more" : ""),
         recoverySuggestion: Advice.client)
     }
   }
@@ -121,14 +108,14 @@ extension IDTokenVerifier {
   }
 
   /// Rules 9 and 10: `exp`, `nbf`, `iat`.
-  private func checkTimes(_ claims: [String: JSONValue], _ expectations: IDTokenExpectations) throws(ConnectorError) {
+  private func checkTimes(_ claims: [String: JSONValue]) throws(ConnectorError) {
     func time(_ name: String) throws(ConnectorError) -> Date {
       guard let time = claims[name].flatMap(NumericDate.date) else {
         throw ConnectorError(idToken: "its \(name) is missing or no time")
       }
       return time
     }
-    let (now, skew) = (expectations.now, expectations.skew / .seconds(1))
+    let skew = skew / .seconds(1)
     let (expiration, issuedAt) = (try time("exp"), try time("iat"))
     guard now < expiration.addingTimeInterval(skew) else {
       throw Self.untimely("it ended %.0f seconds ago", from: expiration, to: now)
@@ -148,14 +135,14 @@ extension IDTokenVerifier {
   }
 
   /// Rules 11 and 12: `nonce`, and the policy as the context that was asked for.
-  private func checkRequest(_ claims: [String: JSONValue], _ expectations: IDTokenExpectations) throws(ConnectorError) {
-    if let nonce = expectations.nonce {
+  private func checkRequest(_ claims: [String: JSONValue]) throws(ConnectorError) {
+    if let nonce {
       guard let value = claims["nonce"]?.string else { throw ConnectorError(idToken: "it has no nonce") }
       guard Secret(value).isEqualInConstantTime(to: nonce) else {
         throw ConnectorError(idToken: "its nonce is not the one sent")
       }
     }
-    guard let policy = expectations.policy else { return }
+    guard let policy else { return }
     guard let value = IDTokenClaims.policy(in: claims) else {
       throw ConnectorError(idToken: "it names no policy", recoverySuggestion: Advice.policy)
     }
@@ -165,11 +152,9 @@ extension IDTokenVerifier {
   }
 
   /// Core 3.1.3.8: `at_hash` need not be there, but may not be wrong.
-  private func checkHash(
-    _ claims: [String: JSONValue], _ expectations: IDTokenExpectations, algorithm: JWSAlgorithm
-  ) throws(ConnectorError) {
-    guard let token = expectations.accessToken, let value = claims["at_hash"] else { return }
-    let hashes = algorithm.scheme?.tokenHashes.map { $0.leftHalf(of: token) } ?? []
+  private func checkHash(_ claims: [String: JSONValue], algorithm: JWSAlgorithm) throws(ConnectorError) {
+    guard let accessToken, let value = claims["at_hash"] else { return }
+    let hashes = algorithm.scheme?.tokenHashes.map { $0.leftHalf(of: accessToken) } ?? []
     guard let text = value.string, hashes.contains(where: { ASCIIText.isSame(text, $0) }) else {
       throw ConnectorError(idToken: "its at_hash is not that of the access token")
     }
