@@ -62,8 +62,8 @@ extension JSONReader {
 
   private mutating func document() throws(InvalidJSON) -> JSONValue {
     skipSpace()
-    guard let first = next else { throw InvalidJSON(reason: "is empty", offset: 0) }
-    guard first != UInt8(ascii: "<") else { throw InvalidJSON(reason: "is HTML or XML instead of JSON", offset: 0) }
+    guard let first = next else { throw fault("is empty", at: 0) }
+    guard first != UInt8(ascii: "<") else { throw fault("is HTML or XML instead of JSON", at: 0) }
     let root = try readValue(depth: 0)
     skipSpace()
     guard index == bytes.count else { throw fault("goes on after its end") }
@@ -72,7 +72,9 @@ extension JSONReader {
 
   private var next: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-  private func fault(_ reason: String = "is not JSON") -> InvalidJSON { InvalidJSON(reason: reason, offset: index) }
+  private func fault(_ reason: String = "is not JSON", at offset: Int? = nil) -> InvalidJSON {
+    InvalidJSON(reason: reason, offset: offset ?? index)
+  }
 
   private mutating func skipSpace() {
     while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { index += 1 }
@@ -117,7 +119,7 @@ extension JSONReader {
       skipSpace()
       let start = index
       let name = try readString()
-      guard fields[name] == nil else { throw InvalidJSON(reason: "has a key twice", offset: start) }
+      guard fields[name] == nil else { throw fault("has a key twice", at: start) }
       skipSpace()
       guard take(UInt8(ascii: ":")) else { throw fault() }
       skipSpace()
@@ -151,21 +153,15 @@ extension JSONReader {
     _ = take(UInt8(ascii: "-"))
     let hasLeadingZero = next == UInt8(ascii: "0")
     guard try skipDigits() == 1 || !hasLeadingZero else { throw fault() }
-    var isWhole = true
-    if take(UInt8(ascii: ".")) {
-      isWhole = false
-      _ = try skipDigits()
-    }
+    if take(UInt8(ascii: ".")) { _ = try skipDigits() }
     if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
-      isWhole = false
       if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
       _ = try skipDigits()
     }
     let text = String(decoding: bytes[start..<index], as: UTF8.self)
-    if isWhole, let number = Int64(text) { return .integer(number) }
-    guard index - start <= Self.maximumNumberLength, let number = Double(text), number.isFinite else {
-      throw InvalidJSON(reason: "has a number out of range", offset: start)
-    }
+    if let number = Int64(text) { return .integer(number) }
+    guard index - start <= Self.maximumNumberLength, let number = Double(text), number.isFinite
+    else { throw fault("has a number out of range", at: start) }
     // As `JSONDecoder` has it, so that a value is the same after it has been stored: 1.8e9 is a whole number.
     return Int64(exactly: number).map { .integer($0) } ?? .number(number)
   }
@@ -191,11 +187,10 @@ extension JSONReader {
         index += 1
         let text = String(decoding: content, as: UTF8.self)
         // Decoding repairs what is not UTF-8; a repaired text no longer has the bytes it came from.
-        guard text.utf8.elementsEqual(content) else { throw InvalidJSON(reason: "is not UTF-8", offset: start) }
+        guard text.utf8.elementsEqual(content) else { throw fault("is not UTF-8", at: start) }
         let bounded = CombiningMarks.cut(text)
         guard cutsMarks || bounded.utf8.count == text.utf8.count else {
-          let reason = "has more than \(CombiningMarks.maximumRun) combining marks in a row"
-          throw InvalidJSON(reason: reason, offset: start)
+          throw fault("has more than \(CombiningMarks.maximumRun) combining marks in a row", at: start)
         }
         return bounded
       case UInt8(ascii: "\\"):
@@ -216,9 +211,7 @@ extension JSONReader {
     let start = index
     index += 1
     if take(UInt8(ascii: "u")) { return Array(String(Character(try readEscapedScalar())).utf8) }
-    guard let letter = next, let byte = Self.escapes[letter] else {
-      throw InvalidJSON(reason: "has an unknown escape", offset: start)
-    }
+    guard let letter = next, let byte = Self.escapes[letter] else { throw fault("has an unknown escape", at: start) }
     index += 1
     return [byte]
   }
