@@ -75,7 +75,7 @@ public struct Connector: Sendable {
       try configure(&options)
       if let url = options.allowedAPIs.first(where: { Origin($0) == nil || !Loopback.isAllowed($0) }) {
         throw ConnectorError(
-          own: .configuration, "No token can be sent to the allowed API \(RedactedURL(url)).",
+          own: .configuration, "No token can be sent to the allowed API \(url.redacted).",
           recoverySuggestion: "Use an https URL; plain http is allowed to this machine only.")
       }
       engine = try Self.engine(settings, environment, options)

@@ -85,7 +85,7 @@ public struct ConnectorError: LocalizedError, Sendable {
       underlying: underlying)
     self.outcomeIsUnknown = outcomeIsUnknown
     self.method = shown(method)
-    self.url = url.map { RedactedURL($0).description }
+    self.url = url?.redacted
     self.retryAfter = retryAfter
     (self.oauthError, self.serverCode) = (shown(oauthError), shown(serverCode))
     self.serverDescription = shown(serverDescription)
@@ -118,7 +118,7 @@ public struct ConnectorError: LocalizedError, Sendable {
   package func about(_ url: URL, method: String = "GET") -> ConnectorError {
     var copy = self
     copy.method = method
-    copy.url = RedactedURL(url).description
+    copy.url = url.redacted
     return copy
   }
 }

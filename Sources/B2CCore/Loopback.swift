@@ -5,8 +5,7 @@ package enum Loopback {
   /// Whether a host name means this machine: `127.0.0.0/8`, `::1` (with or without brackets) or `localhost`.
   package static func isLoopback(host: String) -> Bool {
     let host = host.lowercased()
-    if ["localhost", "::1", "[::1]"].contains(host) { return true }
-    return host.hasPrefix("127.") && isIPv4(host)
+    return ["localhost", "::1", "[::1]"].contains(host) || (host.hasPrefix("127.") && isIPv4(host))
   }
 
   /// Whether a host is an IPv4 address of four decimal numbers: some readers take 010 for 8, and `UInt8` takes +1 for 1.

@@ -8,7 +8,7 @@ package struct PrintableText: Sendable {
   package static let replacement = "[redacted]"
 
   private let secrets: [String]
-  private var limit: Int
+  private let limit: Int
   /// Whether a word that begins with a slash is shown, which may be the path of a file.
   private var showsPaths = false
 
@@ -20,22 +20,8 @@ package struct PrintableText: Sendable {
   /// A host, an app's identifier with its team, or a name in the code.
   private static let names = Pattern(/[A-Za-z0-9_\-.]+\.[a-z]{2,8}|[A-Za-z]+\.[A-Za-z.]+/)
 
-  /// Prepares the rule for the answers to one request.
-  ///
-  /// - Parameters:
-  ///   - secrets: The secrets that were sent; a server may return them in another case or percent-encoded.
-  ///   - limit: The most characters to show.
-  package init(hiding secrets: [Secret] = [], limit: Int = 200) {
-    self.secrets = secrets.map(\.value).filter { $0.utf8.count >= 4 }
-    self.limit = limit
-  }
-
   /// The same rule with another length.
-  package func limited(to limit: Int) -> PrintableText {
-    var copy = self
-    copy.limit = limit
-    return copy
-  }
+  package func limited(to limit: Int) -> PrintableText { PrintableText(secrets: secrets, limit: limit) }
 
   /// Returns what may be shown of a text; `nil` when nothing is left.
   package func show(_ text: String) -> String? { show(text.utf8) }
@@ -60,6 +46,15 @@ package struct PrintableText: Sendable {
 }
 
 extension PrintableText {
+  /// Prepares the rule for the answers to one request.
+  ///
+  /// - Parameters:
+  ///   - secrets: The secrets that were sent; a server may return them in another case or percent-encoded.
+  ///   - limit: The most characters to show.
+  package init(hiding secrets: [Secret] = [], limit: Int = 200) {
+    self.init(secrets: secrets.map(\.value).filter { $0.utf8.count >= 4 }, limit: limit)
+  }
+
   /// Returns a text that is no secret on one line and cut, with nothing hidden.
   package static func plain(_ text: String, limit: Int = 200) -> String {
     String(printable(start(of: text.utf8)).prefix(limit))
@@ -78,9 +73,7 @@ extension PrintableText {
       guard let at = word.output.lastIndex(of: "@"), !word.output.hasPrefix("/") else { return String(word.output) }
       return replacement + word.output[at...]
     }
-    var rule = PrintableText(limit: 500)
-    rule.showsPaths = true
-    return rule.show(hidden) ?? ""
+    return PrintableText(secrets: [], limit: 500, showsPaths: true).show(hidden) ?? ""
   }
 
   // MARK: What looks like a token
@@ -123,9 +116,7 @@ extension PrintableText {
   }
 
   private static func printable(_ text: String) -> String {
-    var scalars = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars { scalars.append(isPrintable(scalar) ? scalar : " ") }
-    return String(scalars)
+    String(String.UnicodeScalarView(text.unicodeScalars.map { isPrintable($0) ? $0 : " " }))
   }
 
   /// Whether a scalar neither begins a line, nor moves the cursor, nor turns the reading direction.

@@ -110,8 +110,8 @@ package struct AuthorizedTransport: Sendable {
     var request = request
     request.setValue(nil, forHTTPHeaderField: "Authorization")
     // Foundation's `setValue` leaves out what HTTP forbids, where a refusal has to say so.
-    request.allHTTPHeaderFields = (request.allHTTPHeaderFields ?? [:]).merging(
-      ["Authorization": "Bearer " + token.token.value]) { _, new in new }
+    let fields = request.allHTTPHeaderFields ?? [:]
+    request.allHTTPHeaderFields = fields.merging(["Authorization": "Bearer " + token.token.value]) { $1 }
     return request
   }
 }

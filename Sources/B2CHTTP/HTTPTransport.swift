@@ -80,7 +80,7 @@ extension URLRequest {
   package var mayChangeSomething: Bool { !["GET", "HEAD", "OPTIONS"].contains(method) }
 
   /// Method and URL without its query, for messages: Foundation's own description has the whole URL.
-  package var summary: String { "\(method) \(url.map { RedactedURL($0).description } ?? "without a URL")" }
+  package var summary: String { "\(method) \(url?.redacted ?? "without a URL")" }
 
   /// Returns where the request goes, after checks of what must not be sent or HTTP cannot carry.
   ///

@@ -50,7 +50,7 @@ extension RedirectKind {
   static func mismatch(_ redirectURI: URL, presenter: String) -> ConnectorError {
     ConnectorError(
       own: .unsupportedRedirectURI,
-      "\(presenter) cannot receive the redirect URI \(RedactedURL(redirectURI)). \(RedirectKind(redirectURI).advice)",
+      "\(presenter) cannot receive the redirect URI \(redirectURI.redacted). \(RedirectKind(redirectURI).advice)",
       recoverySuggestion: "Use that presenter, or register another redirect URI.")
   }
 }

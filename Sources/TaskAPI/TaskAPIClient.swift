@@ -48,7 +48,7 @@ public struct TaskAPIClient: Sendable {
     let url = baseURL.absoluteURL
     guard Loopback.isAllowed(url), Origin(url) != nil, url.fragment == nil else {
       throw ConnectorError(
-        own: .configuration, "The base URL \(RedactedURL(url)) of the task server cannot be used.",
+        own: .configuration, "The base URL \(url.redacted) of the task server cannot be used.",
         recoverySuggestion: "Use https, or http to this machine, without user name, password and fragment.")
     }
     self.init(

@@ -26,7 +26,7 @@ public struct TaskItem: Sendable, Hashable, Identifiable {
   /// The server's id (`_id`); `nil` before the server stored it.
   public let serverID: String?
   /// The document's other fields as received; an update sends them back.
-  public var unknownFields: [String: JSONValue]
+  public var unknownFields: [String: JSONValue] = [:]
   private var row: Row
 
   /// Makes a task.
@@ -49,12 +49,11 @@ public struct TaskItem: Sendable, Hashable, Identifiable {
     self.completed = completed
     self.serverID = serverID
     self.creationDate = creationDate
-    unknownFields = [:]
     row = Row(serverID)
   }
 
   /// The id of a task that has none of a server; all are equal, so that a task is compared by everything else.
-  private struct Row: Hashable, CustomStringConvertible {
+  private struct Row: Hashable {
     /// The field that keeps the id of a draft where an app stores it; no request has it.
     static let key = "_row"
 
@@ -62,8 +61,6 @@ public struct TaskItem: Sendable, Hashable, Identifiable {
 
     /// Makes an id unless there is one of a server: each reads the system's source of random numbers (row 6 of the benchmarks).
     init(_ serverID: String?) { text = serverID == nil ? UUID().uuidString.lowercased() : "" }
-
-    var description: String { text }
 
     static func == (_: Row, _: Row) -> Bool { true }
 

@@ -1,4 +1,5 @@
 import B2CCore
+import Foundation
 import Testing
 
 /// In an app extension no refresh token is sent.
@@ -12,15 +13,15 @@ import Testing
 
   @Test("An extension is known by its bundle", arguments: bundles)
   func isExtension(_ path: String, _ expected: Bool) {
-    #expect(AppExtension.isExtension(bundlePath: path, extensionPoint: nil) == expected)
+    #expect(Bundle.isAppExtension(bundlePath: path, extensionPoint: nil) == expected)
   }
 
   @Test("The extension of a watch app is the app: watchOS 9 still runs it as one")
   func watchKitExtension() {
     let path = "/private/var/containers/Bundle/Application/0A/Watch.app/PlugIns/Extension.appex"
-    #expect(!AppExtension.isExtension(bundlePath: path, extensionPoint: "com.apple.watchkit"))
-    #expect(AppExtension.isExtension(bundlePath: path, extensionPoint: "com.apple.widgetkit-extension"))
-    #expect(AppExtension.isExtension(bundlePath: path, extensionPoint: nil))
-    #expect(!AppExtension.isExtension(bundlePath: "/Watch.app", extensionPoint: "com.apple.watchkit"))
+    #expect(!Bundle.isAppExtension(bundlePath: path, extensionPoint: "com.apple.watchkit"))
+    #expect(Bundle.isAppExtension(bundlePath: path, extensionPoint: "com.apple.widgetkit-extension"))
+    #expect(Bundle.isAppExtension(bundlePath: path, extensionPoint: nil))
+    #expect(!Bundle.isAppExtension(bundlePath: "/Watch.app", extensionPoint: "com.apple.watchkit"))
   }
 }

@@ -58,7 +58,7 @@ extension PendingSignIn {
     let text = PrintableText(hiding: secrets)
     if (300..<400).contains(response.statusCode), let target {
       guard CallbackState.isAtRedirect(target, redirectURI) else {
-        return "it sent the browser on to \(text.show(RedactedURL(target).description) ?? "another page")"
+        return "it sent the browser on to \(text.show(target.redacted) ?? "another page")"
       }
       let parameters = try CallbackParameters(target)
       guard let refusal = refusal(parameters, provider) else {

@@ -151,7 +151,7 @@ struct ProviderDirectory: Sendable {
     let redirect = (300..<400).contains(status) ? ", a redirect that is not followed" : ""
     var error = ConnectorError(
       own: temporary ?? ((400..<500).contains(status) ? .configuration : .invalidResponse),
-      "The request for the \(what)\(place) failed with status \(status)\(redirect): GET \(RedactedURL(url)).",
+      "The request for the \(what)\(place) failed with status \(status)\(redirect): GET \(url.redacted).",
       recoverySuggestion: temporary == nil ? "Check the authority\(policyAdvice) in the settings." : "Try again later.",
       status: status)
     error.retryAfter = RetryAfter.seconds(in: response)

@@ -58,7 +58,7 @@ public struct LocalNetwork: HTTPTransport {
     let mark = log.withLock { $0.begin(request) }
     guard let service = services.first(where: { $0.serves(url) }) else {
       throw ConnectorError(
-        own: .network, "No local server answers for \(RedactedURL(url)).", underlying: URLError(.cannotConnectToHost))
+        own: .network, "No local server answers for \(url.redacted).", underlying: URLError(.cannotConnectToHost))
     }
     do {
       let response = try await service.answer(request)

@@ -92,7 +92,7 @@ public final class ScriptedPresenter: SignInPresenter {
     for _ in 0..<Self.mostRequests {
       let url = next.url ?? request.url
       if CallbackState.isAtRedirect(url, request.redirectURI) {
-        note("redirect to \(RedactedURL(url))")
+        note("redirect to \(url.redacted)")
         return url
       }
       let origin = LocalURL.origin(url)
