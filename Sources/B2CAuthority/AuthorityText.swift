@@ -17,11 +17,10 @@ struct AuthorityText {
     guard text.utf8.count <= 2_048, let parts = URLComponents(plain: text), parts.fragment == nil,
       let scheme = parts.scheme?.lowercased(), let host = parts.encodedHost
     else {
-      let isBare = !text.contains("://") && !text.contains("\\")
       let message =
-        isBare
-        ? "The authority has no https:// in front of it."
-        : "The authority needs a scheme and a host, plain characters, no fragment (#), and a valid port, if any."
+        text.contains("://") || text.contains("\\")
+        ? "The authority needs a scheme and a host, plain characters, no fragment (#), and a valid port, if any."
+        : "The authority has no https:// in front of it."
       var fault = AuthorityFault(foreignTo: text) ?? AuthorityFault(message: message)
       fault.suggestion = Self.corrected(fault.suggestion ?? text)
       throw fault

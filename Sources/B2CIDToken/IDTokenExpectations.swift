@@ -10,9 +10,9 @@ package struct IDTokenExpectations: Sendable {
   /// The time, already corrected by the offset measured against the server's clock.
   package var now: Date
   /// How far clocks may be apart.
-  package var skew: Duration
+  package var skew: Duration = .seconds(300)
   /// The algorithms the issuer may sign with.
-  package var allowedAlgorithms: Set<JWSAlgorithm>
+  package var allowedAlgorithms: Set<JWSAlgorithm> = .microsoft
   /// The nonce sent with the request; `nil` after a refresh.
   package var nonce: Secret?
   /// The policy's id, compared with `tfp` or `acr` without case; `nil` for authorities without policies.
@@ -20,30 +20,16 @@ package struct IDTokenExpectations: Sendable {
   /// The access token that came with the id_token, for `at_hash`.
   package var accessToken: Secret?
 
-  /// Makes expectations.
+  /// Makes the expectations that every sign-in has.
   ///
   /// - Parameters:
   ///   - clientID: The client ID.
   ///   - issuer: Who may have issued the token.
-  ///   - nonce: The nonce sent with the request.
-  ///   - policy: The policy's id.
   ///   - now: The time by the server's clock.
-  ///   - skew: How far clocks may be apart.
-  ///   - accessToken: The access token that came with the id_token.
-  ///   - allowedAlgorithms: The algorithms the issuer may sign with.
-  package init(
-    clientID: String, issuer: IssuerExpectation, nonce: Secret? = nil, policy: String? = nil, now: Date,
-    skew: Duration = .seconds(300), accessToken: Secret? = nil,
-    allowedAlgorithms: Set<JWSAlgorithm> = .microsoft
-  ) {
+  package init(clientID: String, issuer: IssuerExpectation, now: Date) {
     self.clientID = clientID
     self.issuer = issuer
-    self.nonce = nonce
-    self.policy = policy
     self.now = now
-    self.skew = skew
-    self.accessToken = accessToken
-    self.allowedAlgorithms = allowedAlgorithms
   }
 }
 
@@ -64,13 +50,11 @@ package enum IssuerExpectation: Sendable, Hashable {
   /// Whether a token that names this tenant may name this issuer.
   package func accepts(_ issuer: String, tenantID: String?) -> Bool {
     switch self {
-    case .exact(let expected): ASCIIText.isSame(issuer, expected)
+    case .exact(let expected): return ASCIIText.isSame(issuer, expected)
     case .template(let template):
       // Only a GUID is a tenant; any other text could turn the template into another address.
-      tenantID.map { id in
-        let expected = template.replacing(Self.placeholder, with: id)
-        return UUID(uuidString: id) != nil && ASCIIText.isSame(issuer, expected)
-      } ?? false
+      guard let tenantID, UUID(uuidString: tenantID) != nil else { return false }
+      return ASCIIText.isSame(issuer, template.replacing(Self.placeholder, with: tenantID))
     }
   }
 

@@ -105,19 +105,13 @@ extension JSONWebKey {
       switch curve {
       case "P-256":
         let key = try P256.Signing.PublicKey(rawRepresentation: x + y)
-        return VerificationKey(families: [.p256]) { signature, input, _ in
-          try key.isValidSignature(P256.Signing.ECDSASignature(rawRepresentation: signature), for: input)
-        }
+        return VerificationKey(.p256) { try key.isValidSignature(.init(rawRepresentation: $0), for: $1) }
       case "P-384":
         let key = try P384.Signing.PublicKey(rawRepresentation: x + y)
-        return VerificationKey(families: [.p384]) { signature, input, _ in
-          try key.isValidSignature(P384.Signing.ECDSASignature(rawRepresentation: signature), for: input)
-        }
+        return VerificationKey(.p384) { try key.isValidSignature(.init(rawRepresentation: $0), for: $1) }
       default:
         let key = try P521.Signing.PublicKey(rawRepresentation: x + y)
-        return VerificationKey(families: [.p521]) { signature, input, _ in
-          try key.isValidSignature(P521.Signing.ECDSASignature(rawRepresentation: signature), for: input)
-        }
+        return VerificationKey(.p521) { try key.isValidSignature(.init(rawRepresentation: $0), for: $1) }
       }
     } catch {
       throw Unsuitability(detail: "is not a point of its curve")
@@ -131,7 +125,7 @@ extension JSONWebKey {
     guard x.count == 32, let key = try? Curve25519.Signing.PublicKey(rawRepresentation: x) else {
       throw Unsuitability(detail: "is not an Ed25519 key")
     }
-    return VerificationKey(families: [.ed25519]) { signature, input, _ in key.isValidSignature(signature, for: input) }
+    return VerificationKey(.ed25519) { key.isValidSignature($0, for: $1) }
   }
 }
 
@@ -147,5 +141,14 @@ struct VerificationKey: Sendable {
   /// Whether a signature is this key's over the given bytes.
   func isValid(_ signature: [UInt8], for input: ArraySlice<UInt8>, scheme: SignatureScheme) -> Bool {
     fits(scheme) && (try? check(signature, input, scheme)) == true
+  }
+}
+
+extension VerificationKey {
+  /// Makes a key of a family in which the curve alone says how a signature is checked.
+  fileprivate init(
+    _ family: SignatureScheme.Family, check: @escaping @Sendable ([UInt8], ArraySlice<UInt8>) throws -> Bool
+  ) {
+    self.init(families: [family]) { signature, input, _ in try check(signature, input) }
   }
 }

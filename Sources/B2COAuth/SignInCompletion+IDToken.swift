@@ -17,10 +17,13 @@ extension SignInCompletion {
   func claims(
     of idToken: Secret, provider: Provider, nonce: Secret?, accessToken: Secret?, correlationID: UUID
   ) async throws -> [String: JSONValue] {
-    let expectations = IDTokenExpectations(
-      clientID: sessions.client.clientID, issuer: IssuerExpectation(published: provider.metadata.issuer),
-      nonce: nonce, policy: provider.policy?.id, now: serverClock.now, skew: clockSkew,
-      accessToken: accessToken, allowedAlgorithms: provider.allowedAlgorithms)
+    var expectations = IDTokenExpectations(
+      clientID: sessions.client.clientID, issuer: IssuerExpectation(published: provider.metadata.issuer), now: serverClock.now)
+    expectations.nonce = nonce
+    expectations.policy = provider.policy?.id
+    expectations.skew = clockSkew
+    expectations.accessToken = accessToken
+    expectations.allowedAlgorithms = provider.allowedAlgorithms
     func verify(_ keys: JWKSet) throws(ConnectorError) -> [String: JSONValue] {
       try expectations.verify(try IDToken(compact: idToken), keys: keys)
     }

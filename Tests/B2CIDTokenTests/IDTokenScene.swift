@@ -32,7 +32,9 @@ struct IDTokenScene: Sendable {
     ])
     expectations = IDTokenExpectations(
       clientID: Self.clientID, issuer: .exact("https://contoso.b2clogin.com/\(Self.tenantID)/v2.0/"),
-      nonce: Secret("n-0S6_WzA2Mj"), policy: "b2c_1_signin", now: Date(timeIntervalSince1970: Double(Self.now)))
+      now: Date(timeIntervalSince1970: Double(Self.now)))
+    expectations.nonce = Secret("n-0S6_WzA2Mj")
+    expectations.policy = "b2c_1_signin"
     keys = [signer.entry()]
   }
 

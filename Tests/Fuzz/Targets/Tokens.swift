@@ -86,9 +86,11 @@ extension FuzzTarget {
   }
 
   private static func verify(_ compact: String) throws(ConnectorError) -> [String: JSONValue] {
-    let expectations = IDTokenExpectations(
-      clientID: "client", issuer: .exact(issuer), nonce: Secret(nonce), policy: "B2C_1_x", now: now,
-      accessToken: Secret("access"), allowedAlgorithms: .openIDConnect)
+    var expectations = IDTokenExpectations(clientID: "client", issuer: .exact(issuer), now: now)
+    expectations.nonce = Secret(nonce)
+    expectations.policy = "B2C_1_x"
+    expectations.accessToken = Secret("access")
+    expectations.allowedAlgorithms = .openIDConnect
     let token = try IDToken(compact: Secret(compact))
     guard let keys else { throw ConnectorError(idToken: "BROKEN: no keys") }
     return try expectations.verify(token, keys: keys)
