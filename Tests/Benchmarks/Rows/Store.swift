@@ -1,5 +1,6 @@
 import B2CConnector
 import B2CCore
+import Dispatch
 import Foundation
 import TestSupport
 
