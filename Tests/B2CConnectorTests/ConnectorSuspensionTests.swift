@@ -82,8 +82,8 @@ struct ConnectorSuspensionTests {
     let stage = try await Stage()
     stage.system.will(.none)
     let caller = Task { try await stage.connector.accessToken() }
-    // The limits of the caller and of the lock are waited for too.
-    await stage.clock.waitForSleepers(3)
+    // The limit of the caller is waited for too.
+    await stage.clock.waitForSleepers(2)
     await stage.clock.advance(by: .milliseconds(4_999))
     for _ in 0..<200 { await Task.yield() }
     #expect(stage.system.asked == 1)
@@ -102,8 +102,8 @@ struct ConnectorSuspensionTests {
     let stage = try await Stage(age: .seconds(3_500))
     stage.system.will(.none)
     let caller = Task { try await stage.connector.accessToken() }
-    // The limits of the caller and of the lock are waited for too.
-    await stage.clock.waitForSleepers(3)
+    // The limit of the caller is waited for too.
+    await stage.clock.waitForSleepers(2)
     await stage.clock.advance(by: .seconds(5))
     #expect(try await caller.value.expiresAt > stage.world.clock.date)
     #expect(stage.sent == 0)
