@@ -29,8 +29,7 @@ public struct Policy: Sendable, Hashable {
   /// The id's words mean nothing: Microsoft's own guides name a sign-in policy `B2C_1_susi_reset_v2`.
   ///
   /// - Parameter id: The id, such as `B2C_1_SignIn` or `B2C_1A_signup_signin`.
-  /// - Throws: ``ConnectorError`` with code ``ErrorCode/configuration`` when the id is empty, longer than 128
-  ///   characters, a template's placeholder, or has characters with a meaning in URLs.
+  /// - Throws: As ``init(id:name:kind:domainHint:)``.
   public init(_ id: String) throws { try self.init(id: id) }
 
   /// Creates a policy.

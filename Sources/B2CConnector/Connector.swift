@@ -73,7 +73,7 @@ public struct Connector: Sendable {
       let settings = try settings()
       var options = Options()
       try configure(&options)
-      if let url = options.allowedAPIs.first(where: { Origin($0) == nil || !Loopback.isAllowed($0) }) {
+      if let url = options.allowedAPIs.first(where: { Origin(allowed: $0) == nil }) {
         throw ConnectorError(
           own: .configuration, "No token can be sent to the allowed API \(url.redacted).",
           recoverySuggestion: "Use an https URL; plain http is allowed to this machine only.")

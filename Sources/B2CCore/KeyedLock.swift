@@ -32,31 +32,26 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
 
   package init() {}
 
-  /// The error of a lock that was not released in time.
-  package static var notFree: ConnectorError {
-    ConnectorError(
-      own: .timedOut, "Another refresh of this user did not end in time.", recoverySuggestion: "Try again later.")
-  }
-
   /// Runs a body while no other task holds the same key.
   ///
   /// - Parameters:
   ///   - key: The key to hold.
   ///   - timeout: How long to wait for it; `nil` for as long as it takes.
   ///   - clock: The clock that the wait is measured on.
+  ///   - error: The error for a lock that was not released in time.
   ///   - body: The work to do meanwhile.
   /// - Returns: What the body returns.
-  /// - Throws: ``ConnectorError`` with code `timedOut` when the time is over first, `CancellationError` when the task is
-  ///   cancelled first; otherwise what the body throws.
+  /// - Throws: `error` when the time is over first, `CancellationError` when the task is cancelled first; otherwise what the
+  ///   body throws.
   package func withLock<Result>(
     _ key: Key, timeout: Duration? = nil, on clock: any Clock<Duration> = ContinuousClock(),
-    _ body: () async throws -> Result
+    throwing error: @autoclosure () -> any Error = CancellationError(), _ body: () async throws -> Result
   ) async throws -> Result {
     try Task.checkCancellation()
     let (number, turn) = queues.withLock { $0[key, default: Queue()].enter() }
     defer { leave(key, number) }
     if !turn.withLock({ $0 }) {
-      try await withTimeout(timeout, on: clock, throwing: Self.notFree) { try await turn.wait { $0 } }
+      try await withTimeout(timeout, on: clock, throwing: error()) { try await turn.wait { $0 } }
     }
     try Task.checkCancellation()
     return try await body()

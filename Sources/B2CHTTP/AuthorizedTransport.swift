@@ -94,9 +94,9 @@ package struct AuthorizedTransport: Sendable {
   }
 
   private func check(_ request: URLRequest) throws {
-    let origin = request.url.flatMap(Origin.init)
     // In plain text a token is anyone's who can read the network, whatever the transport does.
-    guard let url = request.url, let origin, allowedOrigins.contains(origin), Loopback.isAllowed(url) else {
+    guard let origin = request.url.flatMap(Origin.init(allowed:)), allowedOrigins.contains(origin) else {
+      let origin = request.url.flatMap { Origin($0) }
       let origins = allowedOrigins.map(\.description).sorted().joined(separator: ", ")
       throw ConnectorError(
         own: .originNotAllowed,

@@ -11,7 +11,7 @@ extension ConnectorError {
   package init(_ error: URLError, _ request: URLRequest, _ limits: TransportLimits) {
     let proxy = error.userInfo[URLError.proxyKey] as? String
     let proxyAnswer = (error.userInfo[URLError.proxyAnswerKey] as? String).map { " libcurl said: \($0)." } ?? ""
-    let place = (request.url.flatMap(Origin.init)?.hostAndPort ?? "the server") + (proxy ?? "")
+    let place = (request.url.flatMap { Origin($0) }?.hostAndPort ?? "the server") + (proxy ?? "")
     // What it means, in which words, and what helps if not another try alone.
     func fault(_ code: ErrorCode, _ words: String, _ advice: String? = nil) -> (ErrorCode, String, String?) {
       (code, words, advice)

@@ -90,7 +90,7 @@ extension URLRequest {
   /// - Throws: ``ConnectorError`` with code `configuration`.
   @discardableResult
   func validatedOrigin() throws(ConnectorError) -> Origin {
-    guard let url, let origin = Origin(url), Loopback.isAllowed(url) else {
+    guard let url, let origin = Origin(allowed: url) else {
       throw ConnectorError(
         own: .configuration, "\(summary) is neither https nor http to this machine, or has no plain host.")
     }
@@ -130,6 +130,12 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
 
   private static let start = Pattern(/[^:\/?#]+:\/\/[^\/?#]*/)
   private static let ipv6 = Pattern(/\[[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*\]/)
+
+  /// Takes the origin of a URL that a request may go to: https, or http to this machine.
+  package init?(allowed url: URL) {
+    guard Loopback.isAllowed(url) else { return nil }
+    self.init(url)
+  }
 
   /// Takes the origin of a URL; `nil` when the URL does not lead to exactly one place for every reader.
   ///

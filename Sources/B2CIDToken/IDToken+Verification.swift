@@ -96,7 +96,7 @@ extension IDTokenExpectations {
   private func checkSubject(_ claims: [String: JSONValue]) throws(ConnectorError) {
     let named = IDTokenClaims.identifiers(in: claims)
     guard named["sub"] == nil else { return }
-    guard claims["sub"]?.string == IDTokenClaims.subjectPlaceholder else {
+    guard IDTokenClaims.hasPlaceholder(claims) else {
       throw ConnectorError(
         idToken: "it has no sub", recoverySuggestion: "Have the provider add the claim sub to the id_token.")
     }

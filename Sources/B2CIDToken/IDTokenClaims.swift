@@ -6,6 +6,11 @@ package enum IDTokenClaims {
   /// The text that Azure AD B2C writes into `sub` where it is not configured.
   package static let subjectPlaceholder = "Not supported currently. Use oid claim."
 
+  /// Whether the claims name no user but have the placeholder instead.
+  package static func hasPlaceholder(_ claims: [String: JSONValue]) -> Bool {
+    claims["sub"]?.string == subjectPlaceholder
+  }
+
   /// Returns the claims that say who the user is and at which issuer, without values that do not tell users apart.
   ///
   /// A custom policy without a value may send an empty text, white space, a GUID of zeros or a number for every user, and two
@@ -13,7 +18,7 @@ package enum IDTokenClaims {
   package static func identifiers(in claims: [String: JSONValue]) -> [String: String] {
     let named = ["iss", "sub", "oid", "tid"].compactMap { name in claims[name]?.string.map { (name, $0) } }
     let telling = named.filter { name, text in
-      guard name != "sub" || text != subjectPlaceholder else { return false }
+      guard name != "sub" || !hasPlaceholder(claims) else { return false }
       let scalars = text.unicodeScalars
       let isDigit = { PrintableText.isVisible($0) && !"-{}()".unicodeScalars.contains($0) }
       if scalars.contains(where: { $0 != "0" && isDigit($0) }) { return true }

@@ -10,7 +10,7 @@ package struct IDTokenExpectations: Sendable {
   /// The time, already corrected by the offset measured against the server's clock.
   package var now: Date
   /// How far clocks may be apart.
-  package var skew: Duration = .seconds(300)
+  package var skew: Duration
   /// The algorithms the issuer may sign with.
   package var allowedAlgorithms: Set<JWSAlgorithm> = .microsoft
   /// The nonce sent with the request; `nil` after a refresh.
@@ -26,10 +26,12 @@ package struct IDTokenExpectations: Sendable {
   ///   - clientID: The client ID.
   ///   - issuer: Who may have issued the token.
   ///   - now: The time by the server's clock.
-  package init(clientID: String, issuer: IssuerExpectation, now: Date) {
+  ///   - skew: How far clocks may be apart.
+  package init(clientID: String, issuer: IssuerExpectation, now: Date, skew: Duration) {
     self.clientID = clientID
     self.issuer = issuer
     self.now = now
+    self.skew = skew
   }
 }
 

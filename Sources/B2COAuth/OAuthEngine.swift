@@ -37,7 +37,7 @@ package final class OAuthEngine: Sendable {
       findRoute: { try await providers.tokenRoute(for: $0, namesIssuer: $1, correlationID: $2) },
       backgroundTime: backgroundTime, scopes: scopes, expiryMargin: expiryMargin, clockSkew: clockSkew,
       refreshesTokens: refreshesTokens, beforeRefresh: beforeRefresh)
-    calls = APICalls(tokens: tokens, transport: transport)
+    calls = APICalls(tokens: tokens, sessions: sessions, events: events, transport: transport)
     userInfo = UserInfoEndpoint(sessions: sessions, calls: calls, providers: providers, limits: limits)
     let completion = SignInCompletion(
       sessions: sessions, providers: providers, userInfo: userInfo, serverClock: serverClock, clockSkew: clockSkew)

@@ -18,10 +18,10 @@ extension SignInCompletion {
     of idToken: Secret, provider: Provider, nonce: Secret?, accessToken: Secret?, correlationID: UUID
   ) async throws -> [String: JSONValue] {
     var expectations = IDTokenExpectations(
-      clientID: sessions.client.clientID, issuer: IssuerExpectation(published: provider.metadata.issuer), now: serverClock.now)
+      clientID: sessions.client.clientID, issuer: IssuerExpectation(published: provider.metadata.issuer),
+      now: serverClock.now, skew: clockSkew)
     expectations.nonce = nonce
     expectations.policy = provider.policy?.id
-    expectations.skew = clockSkew
     expectations.accessToken = accessToken
     expectations.allowedAlgorithms = provider.allowedAlgorithms
     func verify(_ keys: JWKSet) throws(ConnectorError) -> [String: JSONValue] {

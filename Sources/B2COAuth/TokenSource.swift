@@ -220,10 +220,10 @@ package struct TokenSource: Sendable {
       do {
         // A transport of the app may never return: after twice the limit it is not waited for any longer. What comes later
         // is stored all the same.
-        let outcome = try await SharedWork<UUID, TokenOffer>().value(
+        let token = try await SharedWork<UUID, CachedAccessToken?>().value(
           for: correlationID, atMost: sessions.wait.limit, on: sessions.wait.clock
         ) { try await exchange(refreshToken, renewal, session, route) }
-        if let token = outcome.token { return token }
+        if let token { return token }
       } catch let error as ConnectorError {
         events.emit(.refreshFinished, record.policyID, correlationID, error: error.code)
         if let wait = error.retryAfter { store.noteWait(key, now: now, seconds: wait) }
@@ -242,10 +242,10 @@ package struct TokenSource: Sendable {
 
   /// Sends the refresh token and stores the answer.
   ///
-  /// - Returns: The new access token; none if a newer answer, another sign-in or no record is there by now.
+  /// - Returns: The new access token; `nil` if a newer answer, another sign-in or no record is there by now.
   private func exchange(
     _ refreshToken: Secret, _ renewal: Renewal, _ session: SessionStore.Session, _ route: TokenRoute
-  ) async throws -> TokenOffer {
+  ) async throws -> CachedAccessToken? {
     let (request, record) = (renewal.request, session.record)
     let scopes = record.scopesToRenew(request.scopes, isMicrosoft: route.isMicrosoft)
     let response = try await endpoint.refresh(
@@ -268,12 +268,12 @@ package struct TokenSource: Sendable {
       events.emit(.storingFailed, record.policyID, renewal.correlationID, error: error.code)
       updated = record.taking(granted)
     }
-    guard let updated else { return .none }
+    guard let updated else { return nil }
     events.emit(.refreshFinished, record.policyID, renewal.correlationID)
     guard let accessToken = response.accessToken else {
       throw response.unusableAccessToken ?? Self.missingAPIScope(request.scopes, at: route, renewal.correlationID)
     }
-    return updated.accessTokens.first { $0.token == accessToken }.map(TokenOffer.usable) ?? .none
+    return updated.accessTokens.first { $0.token == accessToken }
   }
 
   /// Ends a session after a definite answer; where the cache refuses that, the next call gets the same answer.

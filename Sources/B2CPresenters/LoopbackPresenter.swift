@@ -24,15 +24,15 @@ public struct LoopbackPresenter: SignInPresenter, Redacted {
   ///     open it, once; it is neither waited for nor cancelled.
   ///   - page: Returns the HTML that the browser shows at the end; a page in English when `nil`. It may have inline styles,
   ///     no script runs in it, and nothing is loaded.
-  ///   - timeout: The longest wait for the user; 5 minutes.
+  ///   - timeout: The longest wait for the user; 5 minutes when `nil`.
   ///   - clock: The clock that the timeout runs on.
   public init(
     open: @escaping @Sendable (URL) async throws -> Void, page: (@Sendable (_ isSuccess: Bool) -> String)? = nil,
-    timeout: Duration = .seconds(300), clock: any Clock<Duration> = ContinuousClock()
+    timeout: Duration? = nil, clock: any Clock<Duration> = ContinuousClock()
   ) {
     self.open = open
     self.page = page ?? LoopbackPage.html
-    self.timeout = timeout
+    self.timeout = timeout ?? .seconds(300)
     pages = OpenPages(clock: clock)
   }
 

@@ -41,7 +41,7 @@ extension SessionStore {
     _ key: TokenCacheKey, _ wait: Wait, _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     let stopwatch = Stopwatch(wait.clock)
-    return try await refreshes.withLock(key, timeout: wait.limit, on: wait.clock) {
+    return try await refreshes.withLock(key, timeout: wait.limit, on: wait.clock, throwing: Self.notFree) {
       guard let shared = cache as? any SharedTokenCache else { return try await body() }
       // The body's errors pass the cache as a value, so that an error caught here is the cache's own.
       let outcome = Monitor<Result<Value, any Error>?>(nil)
@@ -68,7 +68,7 @@ extension SessionStore {
       let waiting = Task {
         try await wait.clock.sleep(for: wait.limit - stopwatch.elapsed)
         guard isDecided.setOnce() else { return }
-        end(.failure(KeyedLock<TokenCacheKey>.notFree))
+        end(.failure(Self.notFree))
         locking.cancel()
         hasReturned.withLock { $0 = true }
       }
@@ -80,6 +80,11 @@ extension SessionStore {
       ) { try await hasReturned.wait { $0 } }
       return try outcome.withLock { $0 ?? .failure(Self.workNotRun) }.get()
     }
+  }
+
+  private static var notFree: ConnectorError {
+    ConnectorError(
+      own: .timedOut, "Another refresh of this user did not end in time.", recoverySuggestion: "Try again later.")
   }
 
   private static var workNotRun: ConnectorError {

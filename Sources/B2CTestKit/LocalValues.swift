@@ -42,7 +42,7 @@ enum LocalURL {
   static func make(_ text: String) -> URL { URL(string: text) ?? URL(fileURLWithPath: "/") }
 
   /// Returns scheme, host and port of a URL as one text; empty for a URL that leads nowhere.
-  static func origin(_ url: URL?) -> String { url.flatMap(Origin.init)?.description ?? "" }
+  static func origin(_ url: URL?) -> String { url.flatMap { Origin($0) }?.description ?? "" }
 }
 
 extension Date {

@@ -31,8 +31,7 @@ public struct TaskAPIClient: Sendable {
   ///   - baseURL: The URL of the list of tasks: https, or http to this machine. Its query, if any, is sent with every
   ///     request.
   ///   - dialect: The field names and routes of the server.
-  ///   - limits: The deadline of a call with all its tries, and the largest answer; 30 seconds and 32 MiB unless said
-  ///     otherwise.
+  ///   - limits: The deadline of a call with all its tries, and the largest answer; 30 seconds and 32 MiB when `nil`.
   ///   - retry: The rules by which a failed request is sent again.
   ///   - transport: The carrier of the requests.
   ///   - accessToken: Returns a valid access token; called for every call, and once more after a `401`. The request is
@@ -41,21 +40,21 @@ public struct TaskAPIClient: Sendable {
   ///   no host, or contains user name, password or fragment.
   public init(
     baseURL: URL, dialect: TaskDialect = .tutorial,
-    limits: TransportLimits = TransportLimits(maximumBodyBytes: 32 << 20), retry: RetryPolicy = RetryPolicy(),
+    limits: TransportLimits? = nil, retry: RetryPolicy = RetryPolicy(),
     transport: any HTTPTransport = URLSessionTransport(),
     accessToken: @escaping @Sendable () async throws -> String
   ) throws {
     let url = baseURL.absoluteURL
-    guard Loopback.isAllowed(url), Origin(url) != nil, url.fragment == nil else {
+    guard let origin = Origin(allowed: url), url.fragment == nil else {
       throw ConnectorError(
         own: .configuration, "The base URL \(url.redacted) of the task server cannot be used.",
         recoverySuggestion: "Use https, or http to this machine, without user name, password and fragment.")
     }
     self.init(
-      baseURL: url, dialect: dialect, limits: limits,
+      baseURL: url, dialect: dialect, limits: limits ?? Self.standardLimits,
       transport: AuthorizedTransport(
         RetryingTransport(transport: transport, policy: retry),
-        tokens: { _ in (Secret(try await accessToken()), nil) }, allowedOrigins: Set([Origin(url)].compactMap(\.self))))
+        tokens: { _ in (Secret(try await accessToken()), nil) }, allowedOrigins: [origin]))
   }
 
   /// Makes a client from its parts, with a base URL that was checked.

@@ -32,7 +32,7 @@ struct IDTokenScene: Sendable {
     ])
     expectations = IDTokenExpectations(
       clientID: Self.clientID, issuer: .exact("https://contoso.b2clogin.com/\(Self.tenantID)/v2.0/"),
-      now: Date(timeIntervalSince1970: Double(Self.now)))
+      now: Date(timeIntervalSince1970: Double(Self.now)), skew: .seconds(300))
     expectations.nonce = Secret("n-0S6_WzA2Mj")
     expectations.policy = "b2c_1_signin"
     keys = [signer.entry()]

@@ -61,8 +61,6 @@ struct AuthorizationRequest: Sendable {
         own: .timedOut, "The sign-in was begun more than an hour ago.", recoverySuggestion: "Begin it again.",
         isRetryable: false)
     }
-    return try pending.policyID.map {
-      try Policy(id: $0, kind: pending.policyKind.flatMap(Policy.Kind.init) ?? .signUpOrSignIn)
-    }
+    return try pending.policyID.map { try Policy(id: $0, kind: pending.policyKind.flatMap(Policy.Kind.init)) }
   }
 }

@@ -47,7 +47,7 @@ struct Provider: Sendable {
     endSessionEndpoint = isMicrosoft ? endpoints.endSession : metadata.endSessionEndpoint
     // No documentation names the endpoint of External ID, so the published one counts if the authority's host has it.
     let (kind, published) = (tokenRoute.service, metadata.deviceAuthorizationEndpoint)
-    let isOwn = published.flatMap(Origin.init) == Origin(authority.baseURL)
+    let isOwn = published.flatMap { Origin($0) } == Origin(authority.baseURL)
     deviceAuthorizationEndpoint =
       kind == .openIDConnect || kind == .ciam && isOwn ? published : endpoints.deviceAuthorization
   }

@@ -64,7 +64,7 @@ struct RefreshedIdentity: Sendable {
   /// away would stay.
   private func isOfSignIn(_ new: [String: JSONValue], _ named: [String: String], _ old: [String: JSONValue]) -> Bool {
     let latest = now.addingTimeInterval(skew)
-    guard named["iss"] != nil, named["sub"] != nil || new["sub"] == .string(IDTokenClaims.subjectPlaceholder),
+    guard named["iss"] != nil, named["sub"] != nil || IDTokenClaims.hasPlaceholder(new),
       IDTokenClaims.audience(in: new) != nil,
       let end = new["exp"].flatMap(NumericDate.date), end.addingTimeInterval(skew) > now
     else { return false }

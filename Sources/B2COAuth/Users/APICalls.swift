@@ -3,6 +3,8 @@ internal import B2CCore
 /// The calls of an API, with the access tokens of a user.
 package struct APICalls: Sendable {
   let tokens: TokenSource
+  let sessions: UserSessions
+  let events: OAuthEvents
   let transport: any HTTPTransport
 
   /// The tokens of a user for the calls of an API.
@@ -20,9 +22,9 @@ package struct APICalls: Sendable {
     tokens given: BearerTokens? = nil
   ) -> AuthorizedTransport {
     AuthorizedTransport(
-      RetryingTransport(transport: transport, policy: retry, clock: tokens.sessions.wait.clock) { [tokens] code in
-        let session = try? await tokens.sessions.session(user?.id)
-        tokens.events.emit(.retry, session?.record.policyID, error: code)
+      RetryingTransport(transport: transport, policy: retry, clock: sessions.wait.clock) { [sessions, events] code in
+        let session = try? await sessions.session(user?.id)
+        events.emit(.retry, session?.record.policyID, error: code)
       },
       tokens: given ?? bearerTokens(for: scopes, user: user), allowedOrigins: origins)
   }

@@ -6,10 +6,10 @@
     ///
     /// - Parameters:
     ///   - page: Returns the HTML that the browser shows at the end; a page in English when `nil`.
-    ///   - timeout: The longest wait for the user; 5 minutes.
+    ///   - timeout: The longest wait for the user; 5 minutes when `nil`.
     ///   - clock: The clock that the timeout runs on.
     public init(
-      page: (@Sendable (_ isSuccess: Bool) -> String)? = nil, timeout: Duration = .seconds(300),
+      page: (@Sendable (_ isSuccess: Bool) -> String)? = nil, timeout: Duration? = nil,
       clock: any Clock<Duration> = ContinuousClock()
     ) {
       self.init(open: { await Browser.open($0) }, page: page, timeout: timeout, clock: clock)

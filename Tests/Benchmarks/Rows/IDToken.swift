@@ -26,7 +26,8 @@ extension Row {
         "emails": .array([.string("alice@example.com")]), "ver": .string("1.0"), "auth_time": .integer(seconds - 20),
       ]))
     let expected = {
-      var expected = IDTokenExpectations(clientID: LocalTenant.standardClientID, issuer: .exact(issuer), now: now)
+      var expected = IDTokenExpectations(
+        clientID: LocalTenant.standardClientID, issuer: .exact(issuer), now: now, skew: .seconds(300))
       expected.nonce = Secret("n-0S6_WzA2Mj")
       expected.policy = Scene.policyID
       return expected

@@ -86,7 +86,7 @@ extension FuzzTarget {
   }
 
   private static func verify(_ compact: String) throws(ConnectorError) -> [String: JSONValue] {
-    var expectations = IDTokenExpectations(clientID: "client", issuer: .exact(issuer), now: now)
+    var expectations = IDTokenExpectations(clientID: "client", issuer: .exact(issuer), now: now, skew: .seconds(300))
     expectations.nonce = Secret(nonce)
     expectations.policy = "B2C_1_x"
     expectations.accessToken = Secret("access")
