@@ -161,7 +161,10 @@
       environment.presenter = SimulatedPage(process)
       environment.clock = ProcessClock(process: process)
       environment.now = { world.deviceNow }
-      environment.onEvent = { [weak world] event in world?.judgeText(event.description) }
+      // The description cuts a long policy, and half a secret is one too.
+      environment.onEvent = { [weak world] event in
+        world?.judgeText("\(event) \(event.policyID ?? "")")
+      }
       let made = try Connector(settings: world.settings, environment: environment) { options in
         options.taskDialect = .rest
         options.allowedAPIs = [LocalTaskServer.inMemoryOrigin]
