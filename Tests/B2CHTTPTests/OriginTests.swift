@@ -31,7 +31,7 @@ struct OriginTests {
 
   @Test func tellsSchemesAndPortsApart() throws {
     let texts = ["https://a.example", "http://a.example", "https://a.example:444", "https://b.a.example"]
-    let origins = texts.compactMap { URL(string: $0).flatMap(Origin.init) }
+    let origins = texts.compactMap { URL(string: $0).flatMap { Origin($0) } }
     #expect(Set(origins).count == 4)
   }
 }
