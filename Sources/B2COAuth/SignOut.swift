@@ -131,12 +131,14 @@ package struct SignOut: Sendable {
     }
     let idToken = sendsIDTokenHint ? session?.record.idToken : nil
     let request = try presentation(of: url, idToken: idToken)
+    // A presenter of the app need not obey cancellation: it is cancelled, and not waited for any longer.
+    let showing = Task { try await presenter.present(request) }
+    defer { showing.cancel() }
+    let page = SharedWork<Secret, URL>()
     do {
-      // A presenter of the app need not obey cancellation: it is cancelled, and not waited for any longer.
-      let callback = try await abandoning(
-        after: .seconds(60), on: sessions.wait.clock,
-        throwing: ConnectorError(own: .timedOut, "The browser did not come back in time.")
-      ) { try await presenter.present(request) }
+      let callback = try await page.value(for: request.state, atMost: .seconds(60), on: sessions.wait.clock) {
+        try await showing.value
+      }
       // Any program can open the redirect URI; only the server knows the state, which it has to send back (OpenID Connect
       // RP-Initiated Logout 1.0 section 3).
       let pairs = CallbackParameters.pairs(of: callback)
