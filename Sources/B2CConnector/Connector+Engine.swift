@@ -31,7 +31,7 @@ extension Connector {
       expiryMargin: max(.zero, options.expiryMargin), clockSkew: max(.zero, options.clockSkew),
       // An extension that the system ends would lose a rotated token.
       refreshesTokens: options.refreshesTokens && !environment.isAppExtension, beforeRefresh: options.beforeRefresh,
-      correlationID: settings.correlationID, report: environment.report)
+      correlationID: settings.correlationID, report: Event.report(to: environment.onEvent))
   }
 
   /// Returns the keychain, or else private files in the user's state directory.

@@ -34,13 +34,6 @@ extension Connector {
 
     /// Creates an environment with the platform's defaults.
     public init() {}
-
-    /// Receives the steps of the engine as events.
-    var report: OAuthReport {
-      { [onEvent] step, policyID, correlationID, errorCode in
-        onEvent(Event(step: .init(step), policyID: policyID, correlationID: correlationID, errorCode: errorCode))
-      }
-    }
   }
 }
 

@@ -81,6 +81,13 @@ extension Connector.Event {
   }
 }
 
+extension Connector.Event {
+  /// Makes events of the steps of the engine.
+  static func report(to receiver: @escaping @Sendable (Self) -> Void) -> OAuthReport {
+    { receiver(Self(step: .init($0), policyID: $1, correlationID: $2, errorCode: $3)) }
+  }
+}
+
 extension Connector.Event: CustomStringConvertible {
   /// Step, policy, error and correlation id in one line.
   public var description: String {

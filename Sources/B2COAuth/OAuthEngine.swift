@@ -34,7 +34,7 @@ package final class OAuthEngine: Sendable {
       clientID: client.clientID, signInPolicy: signInPolicy, limits: limits, serverClock: serverClock, transport: once)
     tokens = TokenSource(
       sessions: sessions, events: events, endpoint: endpoint,
-      findRoute: { try await providers.tokenRoute(for: $0, namesIssuer: $1, correlationID: $2) },
+      findRoute: providers.tokenRoute(for:namesIssuer:correlationID:),
       backgroundTime: backgroundTime, scopes: scopes, expiryMargin: expiryMargin, clockSkew: clockSkew,
       refreshesTokens: refreshesTokens, beforeRefresh: beforeRefresh)
     calls = APICalls(tokens: tokens, sessions: sessions, events: events, transport: transport)

@@ -74,68 +74,6 @@ package final class SessionStore: Sendable {
   /// Makes a store; ``of(_:)`` does it, once for each cache.
   init(_ cache: any TokenCache) { self.cache = cache }
 
-  // MARK: Reading
-
-  /// Returns the record of a key, as a refresh has left it where the cache has refused that.
-  ///
-  /// - Throws: ``ConnectorError`` with code `tokenCache`; `CancellationError`.
-  package func record(_ key: TokenCacheKey, _ wait: Wait) async throws -> TokenRecord? {
-    guard state.withLock({ $0.pending[key] != nil }) else { return try await read(key) }
-    // Read inside the key's queue. Otherwise another caller could store the pending record between the two reads, and this
-    // call would miss it.
-    return try await inTurn(key, wait) { [self] in
-      try? await writePending(key)
-      return try await read(key)
-    }
-  }
-
-  func read(_ key: TokenCacheKey) async throws -> TokenRecord? {
-    let stored = try await wrappingCacheErrors("read", canLast: true) { try await cache.record(for: key) }
-    if let stored { saw(stored.position) }
-    let pending = state.withLock { $0.pending[key]?.record }
-    return pending.flatMap { $0.signIn == stored?.signIn ? $0 : nil } ?? stored
-  }
-
-  /// Returns the sessions that can be read, and why others cannot: one bad record does not hide the others.
-  ///
-  /// - Throws: The cache's error when it cannot be listed.
-  package func sessions(
-    of client: Client, _ wait: Wait
-  ) async throws -> (sessions: [Session], failures: [ConnectorError]) {
-    await writeAllPending(wait)
-    var sessions: [Session] = []
-    var (keys, failures) = try await keys(of: client)
-    for key in keys {
-      do {
-        if let record = try await record(key, wait) { sessions.append(Session(key: key, record: record)) }
-      } catch let error as ConnectorError {
-        failures.append(error)
-      }
-    }
-    return (sessions, failures)
-  }
-
-  /// Returns the key of the user who is known as current.
-  package func knownCurrent(of client: Client) -> TokenCacheKey? { state.withLock { $0.current[client]?.key } }
-
-  /// Returns the keys of the users of an authority and client, also of records that exist in memory alone, and the errors of
-  /// records whose key cannot be read.
-  ///
-  /// - Throws: The cache's error when it cannot be listed.
-  package func keys(of client: Client) async throws -> (keys: Set<TokenCacheKey>, failures: [ConnectorError]) {
-    let (keys, failures) = try await listing()
-    return (keys.union(state.withLock { $0.pending.keys }).filter(client.isOwn), failures)
-  }
-
-  /// Returns all keys, and the errors of records that name none.
-  func listing() async throws -> (keys: Set<TokenCacheKey>, failures: [ConnectorError]) {
-    try await wrappingCacheErrors("listed") {
-      guard let cache = cache as? StoredTokenCache else { return (Set(try await cache.keys()), []) }
-      let (keys, failures) = try await cache.listing()
-      return (Set(keys), failures)
-    }
-  }
-
   // MARK: Changing
 
   /// Stores the record of a sign-in over whatever is there, and makes its user the current one.
@@ -250,7 +188,7 @@ package final class SessionStore: Sendable {
   }
 
   /// Writes the record that the cache has refused; drops it when its sign-in has gone.
-  private func writePending(_ key: TokenCacheKey) async throws {
+  func writePending(_ key: TokenCacheKey) async throws {
     for _ in 0..<Self.attempts {
       guard let pending = state.withLock({ $0.pending[key] }) else { return }
       let stored = try await cache.record(for: key)
@@ -288,7 +226,7 @@ package final class SessionStore: Sendable {
   ///
   /// The change always begins, also if the caller is cancelled: a new refresh token that the cache does not take has to become
   /// pending.
-  private func inTurn<Value: Sendable>(
+  func inTurn<Value: Sendable>(
     _ key: TokenCacheKey, _ wait: Wait, _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     try await Task { try await turns.withLock(key) { try await limited(wait, body) } }.value

@@ -58,45 +58,6 @@ extension SessionStore {
   }
 }
 
-// MARK: - The errors of a cache
-
-extension SessionStore {
-  /// Runs a call of the cache; what it throws becomes an error of this package.
-  ///
-  /// - Parameters:
-  ///   - verb: What the cache could not do, as a participle.
-  ///   - canLast: Whether an error that lasts means that only a sign-in replaces what cannot be read.
-  ///   - body: The call.
-  /// - Returns: What the call returns.
-  /// - Throws: ``ConnectorError`` with code `tokenCache`; `CancellationError`.
-  func wrappingCacheErrors<Value>(
-    _ verb: String, canLast: Bool = false, _ body: () async throws -> Value
-  ) async throws -> Value {
-    do {
-      return try await body()
-    } catch {
-      let error = Self.wrapped(error, verb)
-      guard canLast, var lasting = error as? ConnectorError, !lasting.isRetryable else { throw error }
-      // The package's own caches say it themselves: a keychain that refuses a call may hold a good record.
-      if !(cache is StoredTokenCache) { lasting.needsInteraction = true }
-      if let position = lasting.recordPosition, position < .max { saw(position) }
-      throw lasting
-    }
-  }
-
-  /// The error of the cache: its own where it is one of this package, else one with its words as far as they may be shown.
-  ///
-  /// Nothing is known about the errors of a driver, so that they count as passing. A record that cannot be decoded stays so.
-  static func wrapped(_ error: any Error, _ verb: String) -> any Error {
-    // A driver may throw it by itself.
-    if error is CancellationError, Task.isCancelled { return error }
-    if let error = error as? ConnectorError, error.code == .tokenCache { return error }
-    return ConnectorError(
-      own: .tokenCache, "The token cache could not be \(verb).",
-      isRetryable: (error as? ConnectorError)?.isRetryable ?? !(error is DecodingError), underlying: error)
-  }
-}
-
 // MARK: - Finding the store of a cache
 
 extension SessionStore {

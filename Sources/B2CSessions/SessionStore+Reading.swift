@@ -1,0 +1,186 @@
+internal import B2CCore
+package import B2CTokenCache
+internal import Foundation
+
+/// Reading: the record of a user, and who is current. Only a sign-in or a sign-out changes that, here or in another process.
+extension SessionStore {
+  // MARK: Records
+
+  /// Returns the record of a key, as a refresh has left it where the cache has refused that.
+  ///
+  /// - Throws: ``ConnectorError`` with code `tokenCache`; `CancellationError`.
+  package func record(_ key: TokenCacheKey, _ wait: Wait) async throws -> TokenRecord? {
+    guard state.withLock({ $0.pending[key] != nil }) else { return try await read(key) }
+    // Read inside the key's queue. Otherwise another caller could store the pending record between the two reads, and this
+    // call would miss it.
+    return try await inTurn(key, wait) { [self] in
+      try? await writePending(key)
+      return try await read(key)
+    }
+  }
+
+  func read(_ key: TokenCacheKey) async throws -> TokenRecord? {
+    let stored = try await wrappingCacheErrors("read", canLast: true) { try await cache.record(for: key) }
+    if let stored { saw(stored.position) }
+    let pending = state.withLock { $0.pending[key]?.record }
+    return pending.flatMap { $0.signIn == stored?.signIn ? $0 : nil } ?? stored
+  }
+
+  /// Returns the sessions that can be read, and why others cannot: one bad record does not hide the others.
+  ///
+  /// - Throws: The cache's error when it cannot be listed.
+  package func sessions(
+    of client: Client, _ wait: Wait
+  ) async throws -> (sessions: [Session], failures: [ConnectorError]) {
+    await writeAllPending(wait)
+    var sessions: [Session] = []
+    var (keys, failures) = try await keys(of: client)
+    for key in keys {
+      do {
+        if let record = try await record(key, wait) { sessions.append(Session(key: key, record: record)) }
+      } catch let error as ConnectorError {
+        failures.append(error)
+      }
+    }
+    return (sessions, failures)
+  }
+
+  /// Returns the key of the user who is known as current.
+  package func knownCurrent(of client: Client) -> TokenCacheKey? { state.withLock { $0.current[client]?.key } }
+
+  /// Returns the keys of the users of an authority and client, also of records that exist in memory alone, and the errors of
+  /// records whose key cannot be read.
+  ///
+  /// - Throws: The cache's error when it cannot be listed.
+  package func keys(of client: Client) async throws -> (keys: Set<TokenCacheKey>, failures: [ConnectorError]) {
+    let (keys, failures) = try await listing()
+    return (keys.union(state.withLock { $0.pending.keys }).filter(client.isOwn), failures)
+  }
+
+  /// Returns all keys, and the errors of records that name none.
+  func listing() async throws -> (keys: Set<TokenCacheKey>, failures: [ConnectorError]) {
+    try await wrappingCacheErrors("listed") {
+      guard let cache = cache as? StoredTokenCache else { return (Set(try await cache.keys()), []) }
+      let (keys, failures) = try await cache.listing()
+      return (Set(keys), failures)
+    }
+  }
+
+  // MARK: The current user
+
+  /// Returns the session of the current user: of the one who signed in last, or whom the settings require.
+  ///
+  /// An error makes no other user current. The user who is known as current stays current while the record cannot be read,
+  /// until a later sign-in is found. If no user is known, a record that cannot be read may be the current user's.
+  ///
+  /// - Parameters:
+  ///   - client: Whose current user it is.
+  ///   - looksAgain: Whether to list the cache although the current user is known.
+  ///   - wait: How long to wait for other calls.
+  ///   - isRequired: Whether a user may be current.
+  /// - Returns: The session; `nil` when no user may be current.
+  /// - Throws: The cache's error, when the record of the one who may be current cannot be read.
+  package func current(
+    of client: Client, looksAgain: Bool, _ wait: Wait, where isRequired: (Session) -> Bool
+  ) async throws -> Session? {
+    let (known, changes) = state.withLock { ($0.current[client], $0.changes) }
+    var place: SignInPlace?
+    var failure: ConnectorError?
+    if let known {
+      do {
+        if let record = try await record(known.key, wait) {
+          if !looksAgain { return Session(key: known.key, record: record) }
+          place = record.place
+        }
+      } catch let error as ConnectorError {
+        guard looksAgain else { throw error }
+        (place, failure) = (known.place, error)
+      }
+    }
+    let (sessions, failures) = try await sessions(of: client, wait)
+    let latest = sessions.filter(isRequired).max { $0.record.place < $1.record.place }
+    // Only a later sign-in takes the place of a user whose record cannot be read.
+    if let place, latest.map({ $0.record.place < place }) ?? true, let error = failure ?? failures.first { throw error }
+    // A record without a known position may be the latest one. If the current user is known, one that can never be read does
+    // not count, because no sign-in would remove it: a sign-in removes damaged items only, whose position is the highest.
+    let mayBeLatest = failures.first { error in
+      guard let position = error.recordPosition else { return place == nil || error.isRetryable }
+      return position >= latest?.record.position ?? .min
+    }
+    if let mayBeLatest { throw mayBeLatest }
+    let isAnother = state.withLock { state in
+      guard state.changes == changes else { return false }
+      state.current[client] = latest.map { ($0.key, $0.record.place) }
+      return known != nil && known?.key != latest?.key
+    }
+    if isAnother { observers.changed() }
+    return latest
+  }
+
+  // MARK: Positions
+
+  func saw(_ position: Int64) { state.withLock { $0.highestPosition = max($0.highestPosition, position) } }
+
+  /// Looks at the positions of all records once, so that the first sign-in of this process comes after them.
+  ///
+  /// A cache of more than 1,000 users belongs to a server, which names its users and has no current one.
+  func lookOnce() async {
+    guard !state.withLock({ $0.hasLooked }), let (keys, failures) = try? await listing() else { return }
+    var canLookAgain = failures.contains(where: \.isRetryable)
+    for key in keys where keys.count <= 1_000 {
+      do {
+        _ = try await read(key)
+      } catch {
+        canLookAgain = canLookAgain || (error as? ConnectorError)?.isRetryable == true
+      }
+    }
+    state.withLock { [canLookAgain] in $0.hasLooked = !canLookAgain }
+  }
+
+  /// Takes the position of a sign-in: after all that were seen, and in all processes about the time of it.
+  func nextPosition(at now: Date) -> Int64 {
+    let milliseconds = Int64(exactly: (now.timeIntervalSince1970 * 1_000).rounded(.down)) ?? 0
+    return state.withLock { state in
+      let highest = state.highestPosition
+      state.highestPosition = max(milliseconds, highest < .max ? highest + 1 : .max)
+      return state.highestPosition
+    }
+  }
+
+  // MARK: The errors of a cache
+
+  /// Runs a call of the cache; what it throws becomes an error of this package.
+  ///
+  /// - Parameters:
+  ///   - verb: What the cache could not do, as a participle.
+  ///   - canLast: Whether an error that lasts means that only a sign-in replaces what cannot be read.
+  ///   - body: The call.
+  /// - Returns: What the call returns.
+  /// - Throws: ``ConnectorError`` with code `tokenCache`; `CancellationError`.
+  func wrappingCacheErrors<Value>(
+    _ verb: String, canLast: Bool = false, _ body: () async throws -> Value
+  ) async throws -> Value {
+    do {
+      return try await body()
+    } catch {
+      let error = Self.wrapped(error, verb)
+      guard canLast, var lasting = error as? ConnectorError, !lasting.isRetryable else { throw error }
+      // The package's own caches say it themselves: a keychain that refuses a call may hold a good record.
+      if !(cache is StoredTokenCache) { lasting.needsInteraction = true }
+      if let position = lasting.recordPosition, position < .max { saw(position) }
+      throw lasting
+    }
+  }
+
+  /// The error of the cache: its own where it is one of this package, else one with its words as far as they may be shown.
+  ///
+  /// Nothing is known about the errors of a driver, so that they count as passing. A record that cannot be decoded stays so.
+  static func wrapped(_ error: any Error, _ verb: String) -> any Error {
+    // A driver may throw it by itself.
+    if error is CancellationError, Task.isCancelled { return error }
+    if let error = error as? ConnectorError, error.code == .tokenCache { return error }
+    return ConnectorError(
+      own: .tokenCache, "The token cache could not be \(verb).",
+      isRetryable: (error as? ConnectorError)?.isRetryable ?? !(error is DecodingError), underlying: error)
+  }
+}
