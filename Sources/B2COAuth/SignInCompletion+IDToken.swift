@@ -17,13 +17,7 @@ extension SignInCompletion {
   func claims(
     of idToken: Secret, provider: Provider, nonce: Secret?, accessToken: Secret?, correlationID: UUID
   ) async throws -> [String: JSONValue] {
-    var expectations = IDTokenExpectations(
-      clientID: sessions.client.clientID, issuer: IssuerExpectation(published: provider.metadata.issuer),
-      now: serverClock.now, skew: clockSkew)
-    expectations.nonce = nonce
-    expectations.policy = provider.policy?.id
-    expectations.accessToken = accessToken
-    expectations.allowedAlgorithms = provider.allowedAlgorithms
+    let expectations = expectations(provider, nonce: nonce, accessToken: accessToken)
     func verify(_ keys: JWKSet) throws(ConnectorError) -> [String: JSONValue] {
       try expectations.verify(try IDToken(compact: idToken), keys: keys)
     }
@@ -34,6 +28,19 @@ extension SignInCompletion {
       // Only what a fresh copy of the keys may change.
     }
     return try verify(try await providers.freshKeys(of: provider, correlationID: correlationID))
+  }
+
+  /// A function of its own: the optimizer of Swift 6.3.1 crashes at a local function that captures a variable and has a typed
+  /// throw.
+  private func expectations(_ provider: Provider, nonce: Secret?, accessToken: Secret?) -> IDTokenExpectations {
+    var expectations = IDTokenExpectations(
+      clientID: sessions.client.clientID, issuer: IssuerExpectation(published: provider.metadata.issuer),
+      now: serverClock.now, skew: clockSkew)
+    expectations.nonce = nonce
+    expectations.policy = provider.policy?.id
+    expectations.accessToken = accessToken
+    expectations.allowedAlgorithms = provider.allowedAlgorithms
+    return expectations
   }
 }
 

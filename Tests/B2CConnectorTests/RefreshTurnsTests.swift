@@ -15,15 +15,28 @@ struct RefreshTurnsTests {
   private static let otherScopes = [LocalTenant.standardClientID]
   private static let claims = #"{"access_token":{"nbf":{"essential":true,"value":"1767225600"}}}"#
 
+  /// How many calls have found no token that serves them.
+  private let misses = Locked(0)
+
+  /// Waits until so many calls wait for a refresh.
+  private func waitForMisses(_ count: Int) async {
+    while misses.withLock({ $0 }) < count, !Task.isCancelled { await Task.yield() }
+    // The event comes just before the call joins the refresh.
+    for _ in 0..<100 { await Task.yield() }
+  }
+
   /// A connector whose tokens for two sets of scopes have a few minutes left.
   private func expiring(
     left seconds: Int = 280, cache: any TokenCache = .memory(), configure: (inout Connector.Options) -> Void = { _ in }
   ) async throws -> (World, Connector) {
     let world = World()
-    let connector = try world.connector(cache: cache, configure: configure)
+    var environment = world.environment(cache: cache)
+    environment.onEvent = { event in if event.step == .cacheMiss { misses.withLock { $0 += 1 } } }
+    let connector = try Connector(settings: world.settings(), environment: environment, configure: configure)
     try await connector.doPolicy(.signIn)
     _ = try await connector.accessToken(scopes: Self.otherScopes)
     await world.clock.advance(by: .seconds(3_600 - seconds))
+    misses.withLock { $0 = 0 }
     return (world, connector)
   }
 
@@ -103,8 +116,7 @@ struct RefreshTurnsTests {
         }
       }
     }
-    await gate.waitForArrivals(1)
-    for _ in 0..<200 { await Task.yield() }
+    await waitForMisses(12)
     #expect(asked.withLock { $0 } == 1 && world.tenant.counters.refreshes == before)
     gate.open()
     for call in calls { _ = try await call.value }
@@ -121,8 +133,7 @@ struct RefreshTurnsTests {
     isReady.withLock { $0 = true }
     let before = world.tenant.counters.refreshes
     let calls = (0..<40).map { _ in Task { try await connector.accessToken(claims: Self.claims) } }
-    await gate.waitForArrivals(1)
-    for _ in 0..<300 { await Task.yield() }
+    await waitForMisses(40)
     gate.open()
     var tokens: Set<Secret> = []
     for call in calls { tokens.insert(try await call.value.token) }
@@ -148,8 +159,7 @@ struct RefreshTurnsTests {
           scopes: number % 3 == 1 ? Self.otherScopes : nil, claims: number % 3 == 2 ? Self.claims : nil)
       }
     }
-    await gate.waitForArrivals(1)
-    for _ in 0..<200 { await Task.yield() }
+    await waitForMisses(12)
     gate.open()
     for call in calls { await expectError(ConnectorError.self, .userCancelled) { _ = try await call.value } }
     #expect(asked.withLock { $0 } == 1 && world.tenant.counters.refreshes == before)
@@ -300,6 +310,8 @@ struct RefreshTurnsTests {
     let connector = try world.connector(cache: cache)
     try await connector.doPolicy(.signIn)
     await world.clock.advance(by: .seconds(4_000))
+    // From now on the clock does not move by itself.
+    await world.clock.waitForSleepers(0)
     let calls = [nil, Self.otherScopes].map { scopes in Task { try await connector.accessToken(scopes: scopes) } }
     await cache.release.waitForArrivals(1)
     for _ in 0..<200 { await Task.yield() }
