@@ -1,6 +1,5 @@
 import B2CConnector
 import B2CCore
-import Dispatch
 import Foundation
 import TestSupport
 
@@ -122,11 +121,12 @@ enum PlainFile {
   }
 
   static func content(of path: String) throws -> [UInt8] {
-    var status = stat()
-    guard stat(path, &status) == 0 else { throw Failure("\(path) is not there") }
+    // No `stat`: in a package with swift-nio its module is not this file's.
+    guard access(path, R_OK) == 0 else { throw Failure("\(path) is not there") }
     let file = open(path, O_RDONLY | O_CLOEXEC)
     defer { close(file) }
-    var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+    var bytes = [UInt8](repeating: 0, count: Int(lseek(file, 0, SEEK_END)))
+    lseek(file, 0, SEEK_SET)
     let count = bytes.withUnsafeMutableBytes { read(file, $0.baseAddress, $0.count) }
     guard count == bytes.count else { throw Failure("\(path) is not read") }
     return bytes

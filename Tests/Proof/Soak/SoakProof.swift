@@ -177,6 +177,8 @@ struct SoakVerdict {
     if window.operations.contains(.list) {
       codes.formUnion(window.fault.name.split(separator: " ").compactMap { Int($0) }.map { "status \($0)" })
     }
+    // Half of the users signed in with a policy that the settings do not name: for them a 404 means that it is gone.
+    if window.operations.contains(.refresh), window.fault.name.contains("404") { codes.insert("interactionRequired") }
     return codes
   }
 
