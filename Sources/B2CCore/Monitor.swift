@@ -26,6 +26,9 @@ package final class Monitor<State: Sendable>: Sendable {
 
   package init(_ state: State) { content = Locked(Content(state: state)) }
 
+  /// The present state; reading it tests no waiting task (row 4 of the benchmarks).
+  package var state: State { content.withLock { $0.state } }
+
   /// Reads or changes the state, then resumes the tasks whose condition holds.
   package func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
     let (result, ready) = try content.withLock { content in

@@ -33,14 +33,14 @@ package final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Senda
     try Task.checkCancellation()
     let (flight, isNew) = join(key, preparation, work)
     if !isNew { onJoin() }
-    if !flight.withLock({ $0.hasBegun }) { try await flight.wait { $0.hasBegun } }
+    if !flight.state.hasBegun { try await flight.wait { $0.hasBegun } }
     try await withTimeout(
       limit, on: clock,
       throwing: ConnectorError(
         own: .timedOut, "The request is under way for longer than \(limit ?? .zero).",
         recoverySuggestion: "Try again later.", isRetryable: true)
     ) { try await flight.wait { $0.outcome != nil } }
-    guard let outcome = flight.withLock({ $0.outcome }) else { throw CancellationError() }
+    guard let outcome = flight.state.outcome else { throw CancellationError() }
     return try outcome.get()
   }
 
@@ -49,7 +49,7 @@ package final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Senda
 
   /// Waits until the work that has begun by now has ended, or the limit is over; later work does not make it longer.
   package func wait(atMost limit: Duration, on clock: any Clock<Duration>) async {
-    let underWay = flights.withLock { flights in flights.values.filter { $0.withLock { $0.hasBegun } } }
+    let underWay = flights.withLock { flights in flights.values.filter(\.state.hasBegun) }
     // Not a child of the caller: a task that is cancelled, as at the end of a process, waits as well.
     await Task {
       try? await withTimeout(limit, on: clock, throwing: CancellationError()) {
