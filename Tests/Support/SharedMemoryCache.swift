@@ -4,12 +4,16 @@ package import Foundation
 
 /// A shared cache in memory.
 ///
-/// Its refresh lock keeps callers apart as if they were processes.
+/// Its refresh lock keeps callers apart as if they were processes, unless a test puts another lock in its place.
 package final class SharedMemoryCache: SharedTokenCache {
   private let records = Locked<[TokenCacheKey: TokenRecord]>([:])
   private let refreshes = KeyedLock<TokenCacheKey>()
+  private let lock: (@Sendable (RefreshWork) async throws -> Void)?
 
-  package init() {}
+  /// Makes an empty cache.
+  ///
+  /// - Parameter lock: Runs the work of a refresh in place of the cache's own lock.
+  package init(lock: (@Sendable (RefreshWork) async throws -> Void)? = nil) { self.lock = lock }
 
   package func record(for key: TokenCacheKey) async -> TokenRecord? { records.withLock { $0[key] } }
   package func store(_ record: TokenRecord, for key: TokenCacheKey) async { records.withLock { $0[key] = record } }
@@ -25,6 +29,6 @@ package final class SharedMemoryCache: SharedTokenCache {
   }
 
   package func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {
-    try await refreshes.withLock(key) { await work() }
+    if let lock { try await lock(work) } else { try await refreshes.withLock(key) { await work() } }
   }
 }
