@@ -111,13 +111,17 @@ package struct RecordDirectory: RecordStorage {
     keysByName.withLock { $0[name] = nil }
     try wrappingSystemErrors(as: "A token record cannot be removed") { () throws(SystemFailure) in
       for suffix in [Suffix.record, Suffix.temporary] { _ = try files.remove(path(name, suffix)) }
-      do throws(SystemFailure) {
-        // Without it a power cut would bring the files back; earlier removals, also by other processes, last with it.
-        try AtomicFile.synchronize(directory: path, files)
-      } catch {
-        // Without the directory there is no record either.
-        guard error.isMissing else { throw error }
-      }
+      try flushRemovals()
+    }
+  }
+
+  /// Makes every removal so far last, also those by other processes: without it a power cut would bring the files back.
+  private func flushRemovals() throws(SystemFailure) {
+    do throws(SystemFailure) {
+      try AtomicFile.synchronize(directory: path, files)
+    } catch {
+      // Without the directory there is no record either.
+      guard error.isMissing else { throw error }
     }
   }
 
@@ -162,6 +166,9 @@ package struct RecordDirectory: RecordStorage {
         if alsoNewer || !damage.isNewer { try removeFiles(name) }
       }
     }
+    guard alsoNewer else { return }
+    // A sign-out of all users may find no file because another process has removed it and could not flush the directory.
+    try wrappingSystemErrors(as: "A token record cannot be removed") { () throws(SystemFailure) in try flushRemovals() }
   }
 
   package func name(of key: TokenCacheKey) -> String { recordPath(key) }

@@ -1,0 +1,31 @@
+import B2CConnector
+import B2CTestKit
+import B2CTokenCache
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A sign-out and a directory that cannot be flushed")
+struct SignOutFlushTests {
+  @Test("A sign-out that finds no record flushes what another process could not", arguments: [true, false])
+  func flushesForOthers(recovers: Bool) async throws {
+    let world = World()
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+      .appendingPathComponent("store")
+    defer { try? FileManager.default.removeItem(at: directory.deletingLastPathComponent()) }
+    let (files, otherFiles) = (WatchedFileSystem(), WatchedFileSystem())
+    let first = try world.connector(cache: try StoredTokenCache.process(at: directory, files: files))
+    let other = try world.connector(cache: try StoredTokenCache.process(at: directory, files: otherFiles))
+    try await first.doPolicy(.signIn)
+    files.failToFlushDirectories()
+    await expectError(ConnectorError.self, .tokenCache) { try await first.signOut() }
+    otherFiles.failToFlushDirectories(!recovers)
+    _ = otherFiles.takeCalls()
+    if recovers {
+      try await other.signOut()
+      #expect(otherFiles.takeCalls() == ["flush store"])
+    } else {
+      await expectError(ConnectorError.self, .tokenCache) { try await other.signOut() }
+    }
+  }
+}
