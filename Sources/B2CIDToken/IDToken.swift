@@ -1,7 +1,6 @@
 package import B2CCore
 
-/// A parsed but unverified id_token (RFC 7515 section 7.1), whose claims ``IDTokenExpectations/verify(_:keys:)``
-/// returns.
+/// A parsed id_token (RFC 7515 section 7.1), which ``IDTokenExpectations/verify(_:keys:)`` verifies.
 package struct IDToken: Sendable {
   /// The largest size of an id_token in bytes.
   package static let maximumLength = 64 * 1024
@@ -66,8 +65,7 @@ package struct IDToken: Sendable {
 
   /// Checks that the header is that of a signed JWT.
   private static func checkKind(_ header: [String: JSONValue]) throws(ConnectorError) {
-    // A token with an extension that the SDK does not know must be refused (RFC 7515 section 4.1.11), and it knows
-    // none.
+    // An unknown extension must be refused (RFC 7515 section 4.1.11), and the SDK knows none.
     for name in ["crit", "b64", "zip"] where header[name] != nil {
       throw ConnectorError(idToken: "its header has \(name)")
     }

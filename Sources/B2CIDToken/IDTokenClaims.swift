@@ -27,8 +27,7 @@ package enum IDTokenClaims {
     return Dictionary(uniqueKeysWithValues: telling)
   }
 
-  /// Returns the clients that a token is for, or `nil` unless `aud` is a text or a list of texts (RFC 7519 section
-  /// 4.1.3).
+  /// Returns the clients in `aud`, or `nil` unless it is a text or a list of texts (RFC 7519 section 4.1.3).
   package static func audience(in claims: [String: JSONValue]) -> [String]? {
     if let client = claims["aud"]?.string { return [client] }
     guard let elements = claims["aud"]?.array else { return nil }

@@ -76,8 +76,7 @@ extension JSONWebKey {
     return Array(bytes)
   }
 
-  /// Prepares an RSA key (RFC 7518 section 6.3.1) of 2048 bits, as section 3.3 requires, to 8192, which limits the
-  /// work.
+  /// Prepares an RSA key of 2048 bits (RFC 7518 section 3.3) to 8192, because a larger one takes too long to check.
   private static func rsaKey(_ fields: [String: JSONValue]) throws(Unsuitability) -> VerificationKey {
     let modulus = Array(try bytes("n", of: fields).drop { $0 == 0 })
     let exponent = Array(try bytes("e", of: fields).drop { $0 == 0 })

@@ -18,8 +18,7 @@ package final class LoopbackListener: Sendable {
   ///
   /// - Parameters:
   ///   - port: The port, or 0 to let the system choose one.
-  ///   - addresses: The addresses. The first one is required, and others are left out if this machine does not have
-  ///     them.
+  ///   - addresses: The addresses, of which all but the first are left out if this machine does not have them.
   ///   - limits: The limits for requests and connections.
   ///   - handler: Answers one request, in a task that ``close()`` cancels.
   /// - Throws: ``ConnectorError`` with code `portInUse` or `presentationFailed`.

@@ -15,8 +15,7 @@ package protocol ExpiringActivity: Sendable {
 /// Background time for a refresh, because a refresh token is lost if the app is suspended between sending it and
 /// storing the response.
 package struct BackgroundTime: Sendable {
-  /// The longest wait for the system's answer, which normally arrives immediately, but which Apple's documentation does
-  /// not promise.
+  /// The longest wait for the system's answer, which usually is immediate, but which Apple does not promise.
   private static let patience = Duration.seconds(5)
 
   static let suspended = ConnectorError(
@@ -41,8 +40,7 @@ package struct BackgroundTime: Sendable {
   ///   - body: Sends the request and stores its response.
   /// - Returns: The result of the body.
   /// - Throws: ``ConnectorError`` with code `suspended` if the system grants no time or does not answer within 5
-  ///   seconds. The body has not run then. `CancellationError` if the task is cancelled meanwhile, or the error of the
-  ///   body.
+  ///   seconds, so that the body has not run; `CancellationError` if the task is cancelled; the error of the body.
   func run<Value>(
     atMost limit: TimeInterval, on clock: any Clock<Duration>, _ body: () async throws -> Value
   ) async throws -> Value {

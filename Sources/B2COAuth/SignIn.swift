@@ -51,8 +51,7 @@ package struct SignIn: Sendable {
     return try await redeem(pending, try await show(pending, options, provider, number))
   }
 
-  /// Checks the options and the settings and prepares the request, so that every mistake is reported before a page
-  /// opens.
+  /// Checks options and settings and prepares the request, so that mistakes are reported before a page opens.
   private func prepare(
     _ policy: Policy?, _ options: SignInOptions, _ correlationID: UUID
   ) async throws -> (Provider, PendingSignIn) {
@@ -93,8 +92,7 @@ package struct SignIn: Sendable {
           prefersEphemeralSession: options.prefersEphemeralSession, prefersFullScreen: options.prefersFullScreen,
           makeURL: { pending.url(redirectURI: $0) }))
     } catch var error as ConnectorError where [.userClosedBrowser, .timedOut].contains(error.code) {
-      // The page was open, so its server knows the correlation id. After any other error the page may never have
-      // opened.
+      // The page was open, so its server knows the id. With any other error it may not have opened.
       error.correlationID = error.correlationID ?? provider.known(pending.correlationID)
       throw error
     }

@@ -6,8 +6,7 @@ internal import Foundation
 extension SignInCompletion {
   /// Verifies an id_token and returns its claims.
   ///
-  /// If the token's key is not among the known ones, the keys are fetched once more, because the provider may have
-  /// rotated them.
+  /// If its key is unknown, the keys are fetched once more, because the provider may have rotated them.
   ///
   /// - Parameters:
   ///   - idToken: The token.

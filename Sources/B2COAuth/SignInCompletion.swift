@@ -11,8 +11,7 @@ struct SignInCompletion: Sendable {
 
   /// Verifies the id_token of a token response and stores the record of its user.
   ///
-  /// After a device code, an OpenID Connect provider may send no id_token. Then its userinfo endpoint says who signed
-  /// in.
+  /// After a device code, an OpenID Connect provider may send no id_token. Its userinfo endpoint then names the user.
   ///
   /// Storing the record is the last step that can fail, so a failed sign-in changes nothing. After a profile edit or a
   /// password reset, the new claims update the record of the user who finished the page, even if another user is

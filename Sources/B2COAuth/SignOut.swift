@@ -1,11 +1,9 @@
 internal import B2CCore
 internal import Foundation
 
-/// Signs users out: removes their records from this device first, and then, if the caller wants it, ends the session in
-/// the browser.
+/// The sign-out of users, first on this device and then, if the caller wants it, in the browser.
 ///
-/// If the cache refuses to list or remove a record, the sign-out fails, and its error names the users who are still
-/// signed in.
+/// If the cache refuses to list or remove records, the sign-out fails and names the users who are still signed in.
 package struct SignOut: Sendable {
   let sessions: UserSessions
   let providers: ProviderDirectory
@@ -25,8 +23,7 @@ package struct SignOut: Sendable {
     _ userID: String?, endsBrowserSession: Bool, sendsIDTokenHint: Bool
   ) async throws -> BrowserSignOut {
     try Task.checkCancellation()
-    // This runs in a task of its own, because a view that disappears cancels its tasks, and half a sign-out must not
-    // remain.
+    // It runs in its own task, because a view that disappears cancels its tasks, and half a sign-out must not remain.
     let latest = try await Task { try await remove(userID) }.value
     guard endsBrowserSession else { return .notAsked }
     return try await endBrowserSession(of: latest, sendsIDTokenHint: sendsIDTokenHint)
@@ -51,8 +48,7 @@ package struct SignOut: Sendable {
       }
       let found = try await sessions.store.keys(of: sessions.client)
       keys = found.keys
-      // The damaged files are deleted by now. Any other file that cannot be read may hold a user's record, so its error
-      // is reported.
+      // The damaged files are deleted. Any other unreadable file may hold a user's record, so its error is reported.
       failure = failure ?? found.failures.first
     }
     var sessions: [SessionStore.Session] = []
@@ -140,8 +136,7 @@ package struct SignOut: Sendable {
     }
     let idToken = sendsIDTokenHint ? session?.record.idToken : nil
     let request = try presentation(of: url, idToken: idToken)
-    // The app's presenter may ignore cancellation. After 60 seconds it is cancelled, and this call does not wait for
-    // it.
+    // The app's presenter may ignore cancellation, so this call does not wait for it after the 60 seconds.
     let showing = Task { try await presenter.present(request) }
     defer { showing.cancel() }
     let page = SharedWork<Secret, URL>()

@@ -11,8 +11,7 @@ package struct TokenSource: Sendable {
   let sessions: UserSessions
   let events: OAuthEvents
   let endpoint: TokenEndpoint
-  /// Finds the token endpoint of a policy, at Microsoft's authorities without a request unless the route must name the
-  /// issuer.
+  /// Finds a policy's token endpoint, at Microsoft's authorities without a request unless it must name the issuer.
   let findRoute: @Sendable (_ policy: Policy?, _ namesIssuer: Bool, _ correlationID: UUID) async throws -> TokenRoute
   let backgroundTime: BackgroundTime
   /// The scopes for a call that names none.
@@ -56,8 +55,7 @@ package struct TokenSource: Sendable {
     for scopes: [String]?, userID: String?, refused: Secret? = nil, isForced: Bool = false, claims: String? = nil
   ) async throws -> AccessToken {
     let request = Request(scopes: scopes ?? self.scopes, refused: refused, isForced: isForced, claims: claims)
-    // Microsoft's services issue an access token only for a scope of an API. Other providers issue one for `openid` as
-    // well.
+    // Microsoft's services issue an access token only for a scope of an API, and others also for `openid`.
     guard Scopes.includeAPIScope(request.scopes) || !sessions.client.isMicrosoft else {
       throw Self.missingAPIScope(request.scopes, at: nil, nil)
     }
@@ -81,8 +79,7 @@ package struct TokenSource: Sendable {
 
   private func offer(of record: TokenRecord, to request: Request, excluding excluded: [Secret]) -> TokenOffer {
     let (margin, asks) = (expiryMargin, beforeRefresh != nil)
-    // With `beforeRefresh`, the user is asked only in the token's last minute, even if the server suggests an earlier
-    // refresh.
+    // With `beforeRefresh`, the user is asked only in the token's last minute, whatever the server suggests.
     return record.offer(
       covering: request.scopes, now: now, margin: (asks ? min(margin, .seconds(60)) : margin).inSeconds,
       isToTheEnd: asks, excluding: excluded)
@@ -130,8 +127,7 @@ package struct TokenSource: Sendable {
       guard !isAnswer, request.mustRefresh || store.mayTry(renewal.flight, now: now) else { return token }
       return try await shared(renewal, asks: false).token
     } catch let error as ConnectorError where renewal.still != nil {
-      // The refresh failed, so the call uses a token that has not expired. If the error has ended the session, none is
-      // left.
+      // The refresh failed, so use a token that has not expired. If the session has ended, none is left.
       let latest = try? await sessions.record(renewal.key)
       let left = latest.flatMap { offer(of: $0, to: request, excluding: renewal.excluded).token }
       guard let left else { throw error }
@@ -182,8 +178,7 @@ package struct TokenSource: Sendable {
         do {
           try await beforeRefresh(sessions.user(renewal.session))
         } catch {
-          // The user refused. While the old token is valid, the calls use it, and the user is not asked again for a
-          // minute.
+          // The user refused, so while the old token is valid, the user is not asked again for a minute.
           store.noteWait(renewal.key, now: now)
           throw Self.notAllowed(error)
         }
@@ -239,8 +234,7 @@ package struct TokenSource: Sendable {
           if error.endsSession { await end(session) }
           throw error
         }
-        // The record has changed since it was read, probably by another process's refresh, so try once more with the
-        // new one.
+        // The record has changed, probably by a refresh of another process, so try once more with the new one.
         refusal = error.code
       }
     }
@@ -249,8 +243,7 @@ package struct TokenSource: Sendable {
 
   /// Sends the refresh token and stores the response.
   ///
-  /// - Returns: The new access token, or `nil` if a newer response, another sign-in or no record is in the cache by
-  ///   now.
+  /// - Returns: The new access token, or `nil` if the cache by now has a newer response, another sign-in or no record.
   private func exchange(
     _ refreshToken: Secret, _ renewal: Renewal, _ session: SessionStore.Session, _ route: TokenRoute
   ) async throws -> CachedAccessToken? {
@@ -268,8 +261,7 @@ package struct TokenSource: Sendable {
     var updated: TokenRecord?
     do {
       updated = try await store.update(session, isKept: true, sessions.wait) {
-        // If the record no longer holds the refresh token that was sent, a later refresh has already replaced this
-        // response.
+        // If the record no longer holds the token that was sent, a later refresh has already replaced this response.
         $0.refreshToken == nil || $0.refreshToken == refreshToken ? $0.taking(granted) : $0
       }
     } catch let error as ConnectorError where error.code == .tokenCache {

@@ -1,7 +1,7 @@
 public import B2CCore
 public import Foundation
 
-/// Signs in with a browser outside your app, which returns through the app's open-URL callback.
+/// A presenter that uses a browser outside your app, which returns through the app's open-URL callback.
 ///
 /// Use it if your app opens the page itself and receives a custom scheme or an https link that it claims. Pass every
 /// URL that the app is opened with to ``resume(with:)``. See <doc:SignIn>.

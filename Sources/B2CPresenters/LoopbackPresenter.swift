@@ -2,7 +2,7 @@ public import B2CCore
 internal import B2CLoopback
 public import Foundation
 
-/// Signs in with the user's own browser and listens on this machine for the redirect (RFC 8252 section 7.3).
+/// A presenter that uses the user's browser and listens on this machine for the redirect (RFC 8252 section 7.3).
 ///
 /// Use it for command lines and desktop apps on Linux and macOS. It accepts redirect URIs like
 /// `http://localhost:8400/callback` and `http://127.0.0.1/callback`. If the URI has a port, the presenter listens on
@@ -10,9 +10,8 @@ public import Foundation
 /// AD B2C accepts it if exactly `http://localhost` is registered. See <doc:SignIn>.
 ///
 /// The listener exists for one sign-in. The browser first opens a local page that works once and redirects to the
-/// sign-in page, so that the URL of the sign-in page is on no command line. Besides that page, the listener answers
-/// only the path of the redirect URI with the right `state`, and everything else with 404. A sign-out accepts any
-/// `state`.
+/// sign-in page, so that the URL of the sign-in page is on no command line. The listener answers only that page and the
+/// redirect with the right `state`, and everything else with 404. A sign-out accepts any `state`.
 public struct LoopbackPresenter: SignInPresenter, Redacted {
   private let open: @Sendable (URL) async throws -> Void
   private let page: @Sendable (_ isSuccess: Bool) -> String
@@ -24,8 +23,8 @@ public struct LoopbackPresenter: SignInPresenter, Redacted {
   /// - Parameters:
   ///   - open: Opens the URL in a browser on this machine, or asks the user to, and throws if it cannot. It is called
   ///     once. The presenter does not wait for it and never cancels it.
-  ///   - page: Returns the HTML that the browser shows at the end. With `nil`, the default, it shows a page in English.
-  ///     The HTML may contain inline styles, but no script runs in it and nothing is loaded.
+  ///   - page: Returns the HTML that the browser shows at the end, by default a page in English. The HTML may contain
+  ///     inline styles, but no script runs in it and nothing is loaded.
   ///   - timeout: The longest wait for the user. With `nil`, the default, it is 5 minutes.
   ///   - clock: The clock for the timeout. The default is a `ContinuousClock`.
   public init(
@@ -69,8 +68,7 @@ public struct LoopbackPresenter: SignInPresenter, Redacted {
     return try outcome.get()
   }
 
-  /// Starts to listen on the redirect URI's port, and answers everything but the one-time page and the redirect with
-  /// 404.
+  /// Listens on the redirect URI's port, and answers everything but the one-time page and the redirect with 404.
   ///
   /// - Throws: An error with code ``ErrorCode/portInUse`` or ``ErrorCode/presentationFailed``.
   private func listen(
@@ -103,8 +101,7 @@ private struct LoopbackCallback {
   /// Whether the server sent the requested result and not an error.
   let isSuccess: Bool
 
-  /// Reads a request, or returns `nil` unless it is a GET for exactly the path, names this machine and has the right
-  /// state.
+  /// Reads a request, or returns `nil` unless it is a GET for the path that names this machine and has the state.
   ///
   /// A sign-out accepts any request for the path, because some servers do not send the state back. Only the right state
   /// proves that the browser returned from the sign-out page (OpenID Connect RP-Initiated Logout 1.0 section 3).

@@ -115,8 +115,7 @@ package final class OpenPages: Sendable {
   ///
   /// - Parameters:
   ///   - page: The page.
-  ///   - isClosed: Whether the page is gone from the screen. If not, ``close(_:)`` is called when the system reports
-  ///     it.
+  ///   - isClosed: Whether the page is gone from the screen. If not, ``close(_:)`` follows later.
   func end(_ page: Page, isClosed: Bool = true) {
     state.withLock { state in
       if state.current?.page.id == page.id { state.current = nil }

@@ -1,7 +1,7 @@
 public import B2CCore
 public import Foundation
 
-/// Shows a page to the user and returns the URL that it redirects to.
+/// A type that shows a page to the user and returns the URL that the page redirects to.
 ///
 /// To write your own presenter, implement one method. See <doc:SignIn>.
 ///
@@ -18,8 +18,7 @@ public protocol SignInPresenter: Sendable {
   /// Checks whether this presenter can receive a redirect URI, before a page opens.
   ///
   /// - Parameter redirectURI: The redirect URI of the settings.
-  /// - Throws: `ConnectorError` with code ``ErrorCode/unsupportedRedirectURI``, whose message names a presenter that
-  ///   can.
+  /// - Throws: `ConnectorError` with code ``ErrorCode/unsupportedRedirectURI``, which names a presenter that can.
   func validate(redirectURI: URL) throws
 
   /// Shows the page and waits until it redirects.

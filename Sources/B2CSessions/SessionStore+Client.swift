@@ -63,8 +63,7 @@ extension SessionStore {
 extension SessionStore {
   /// The stores of the caches in use.
   ///
-  /// This is the only global state of the module, because two connectors that were created separately share nothing
-  /// else.
+  /// This is the module's only global state, because connectors that were created separately share nothing else.
   private static let stores = LivingObjects<ObjectIdentifier, SessionStore>()
 
   /// Returns the store of a cache, which all connectors with the same cache object share.

@@ -79,8 +79,7 @@ extension SessionStore {
   ///
   /// - Parameters:
   ///   - client: The client whose current user is wanted.
-  ///   - looksAgain: Whether to list the cache even if the current user is known, because another process may have
-  ///     changed it.
+  ///   - looksAgain: Whether to list the cache even if the current user is known, in case that has changed.
   ///   - wait: How long to wait for other calls.
   ///   - isRequired: Whether the settings allow a user to be current.
   /// - Returns: The session, or `nil` if no user may be current.
@@ -144,8 +143,7 @@ extension SessionStore {
     state.withLock { [canLookAgain] in $0.hasLooked = !canLookAgain }
   }
 
-  /// Returns the position of a new sign-in, which is later than all positions seen and at least the time in
-  /// milliseconds.
+  /// Returns the position of a new sign-in: higher than all seen positions, and at least the time in milliseconds.
   ///
   /// The time makes the positions of different processes comparable.
   func nextPosition(at now: Date) -> Int64 {

@@ -35,8 +35,7 @@ package final class SessionStore: Sendable {
     var hasLooked = false
     /// The minute after the last renewal of a token, in which a token that has not expired is not renewed again.
     var tried: [TokenFlight: ClosedRange<Date>] = [:]
-    /// The time in which a user's token that has not expired is not renewed, because the server asked to wait or the
-    /// user refused.
+    /// The time in which a user's valid token is not renewed, because the server asked to wait or the user refused.
     var waits: [TokenCacheKey: ClosedRange<Date>] = [:]
 
     /// Forgets the state of a record that was replaced or removed.
@@ -67,13 +66,11 @@ package final class SessionStore: Sendable {
   let state = Locked(State())
   /// The queue of each key, in which its changes run one after another.
   private let turns = KeyedLock<TokenCacheKey>()
-  /// The second queue of each key, in which one refresh runs at a time, because a cache may only exclude other
-  /// processes.
+  /// The second queue of each key, which runs one refresh at a time, because caches only exclude other processes.
   let refreshes = KeyedLock<TokenCacheKey>()
   /// The refreshes in flight.
   package let flights = SharedWork<TokenFlight, CachedAccessToken>()
-  /// The questions to users before a refresh, one for each user, whose answer counts for all of the user's flights that
-  /// wait.
+  /// The questions to users before a refresh, whose answer counts for all flights of the user that wait.
   package let questions = SharedWork<TokenCacheKey, Void>()
   /// The observers of the sessions of every connector.
   package let observers = SessionObservers()
@@ -99,8 +96,7 @@ package final class SessionStore: Sendable {
         let known = state.current[client]
         // The connectors with other settings for the same users must look up their current user again.
         state.current = state.current.filter { !$0.key.hasSameUsers(as: client) }
-        // If two users sign in at the same time, the one with the later place is current, whichever record is stored
-        // last.
+        // If two users sign in at the same time, the later place is current, whichever record is stored last.
         state.current[client] = known.flatMap { $0.place > place ? $0 : nil } ?? (key, place)
       }
     }

@@ -27,9 +27,8 @@ extension TokenRecord {
   /// - Parameters:
   ///   - scopes: The scopes that the token must cover.
   ///   - now: The current time.
-  ///   - margin: How long before its expiry a token is renewed, in seconds. The margin is at most half of the token's
-  ///     lifetime, so that short-lived tokens can be used. A negative margin counts as zero, so that no expired token
-  ///     is used.
+  ///   - margin: How many seconds before its expiry a token is renewed. At most half of its lifetime counts, so that
+  ///     short-lived tokens can be used, and at least zero, so that no expired token is used.
   ///   - isToTheEnd: Whether to ignore the server's hint to renew a token earlier.
   ///   - excluded: The tokens that the caller does not want.
   /// - Returns: The first token that lasts long enough, or else the first one that has not expired.

@@ -104,8 +104,7 @@ public struct UserInfo: Sendable, Hashable, Identifiable {
     emails + ["preferred_username", "upn", "unique_name", "email", "signInName"].compactMap(text)
   }
 
-  /// Returns what the developer can do if the id_token contains nothing to compare with the user whom the settings
-  /// require.
+  /// Returns advice for the developer if the id_token contains nothing to compare with the required user.
   ///
   /// It returns `nil` if the id_token contains such a claim, which means that another user has signed in.
   package func adviceToCompare(with required: String, isMicrosoft: Bool) -> String? {

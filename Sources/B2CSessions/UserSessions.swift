@@ -32,8 +32,7 @@ package struct UserSessions: Sendable {
     return try await store.current(of: client, looksAgain: looksAgain, wait, where: mayBeCurrent)
   }
 
-  /// Whether the settings allow a user to be current, by the present claims or because the sign-in matched the same
-  /// setting.
+  /// Whether the settings allow a user to be current, by the claims or because the sign-in matched this setting.
   private func mayBeCurrent(_ session: SessionStore.Session) -> Bool {
     guard let required = client.requiredUser else { return true }
     return user(session).isUser(required, isMicrosoft: client.isMicrosoft)
@@ -47,8 +46,7 @@ package struct UserSessions: Sendable {
       hasSession: session.record.hasSession(now: now()), isMicrosoft: client.isMicrosoft)
   }
 
-  /// Returns the users whose records can be read, the current user first and then the later sign-ins before the earlier
-  /// ones.
+  /// Returns the users whose records can be read: the current user, and then the others, latest sign-in first.
   ///
   /// - Throws: ``ConnectorError`` with code `tokenCache` if the cache cannot be listed, or if no record can be read.
   package func users() async throws -> [UserInfo] {
@@ -88,7 +86,6 @@ package struct UserSessions: Sendable {
     store.observers.states(on: wait.clock) { try await state(looksAgain: false) }
   }
 
-  /// Waits for the refreshes in flight, at most for twice the request limit, and writes the records that the cache
-  /// refused.
+  /// Waits for the refreshes in flight, for at most `wait.limit`, and writes the records that the cache refused.
   package func close() async { await store.close(wait) }
 }

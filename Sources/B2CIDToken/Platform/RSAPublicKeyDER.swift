@@ -9,8 +9,7 @@ package enum RSAPublicKeyDER {
 
   private static func integer(_ bigEndian: [UInt8]) -> Data {
     var content = Data(bigEndian.drop { $0 == 0 })
-    // Without a leading zero, a number with its highest bit set would be negative. The number zero is a single zero
-    // byte.
+    // A leading zero keeps a number with its highest bit set positive, and represents the number zero.
     if content.first.map({ $0 >= 0x80 }) ?? true { content.insert(0, at: content.startIndex) }
     return element(tag: 0x02, content: content)
   }

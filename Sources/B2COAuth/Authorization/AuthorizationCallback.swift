@@ -44,8 +44,7 @@ extension PendingSignIn {
   ///
   /// Only a redirect to the app with a code, or with an error about the user, shows that client ID and redirect URI are
   /// accepted. With `prompt=none` a provider must not show a page (OpenID Connect Core section 3.1.2.1), so a page
-  /// without an error shows nothing. State and issuer are not checked, because nothing in the response is used for a
-  /// sign-in.
+  /// without an error shows nothing. State and issuer are not checked, because no sign-in uses the response.
   ///
   /// - Returns: A description of anything that arrived instead of an answer, or `nil` if the provider accepts the app.
   /// - Throws: ``ConnectorError`` if the provider refuses the request or cannot be reached; `CancellationError`.
@@ -65,8 +64,7 @@ extension PendingSignIn {
       guard let refusal = refusal(parameters, provider) else {
         return parameters["code"] == nil ? "it came back without a code and without an error" : nil
       }
-      // These errors only say that no user is signed in (OpenID Connect Core section 3.1.2.6), so the rest was
-      // accepted.
+      // These errors say that no user is signed in (OpenID Connect Core section 3.1.2.6), so the rest is accepted.
       guard [.interactionRequired, .userCancelledInPage].contains(refusal.code) else { throw refusal }
       return nil
     }

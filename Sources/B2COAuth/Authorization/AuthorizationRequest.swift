@@ -47,8 +47,7 @@ struct AuthorizationRequest: Sendable {
 
   /// Returns the policy of a sign-in, after checking that these settings can still finish it.
   ///
-  /// - Throws: ``ConnectorError`` with code `configuration` if it began with other settings, or `timedOut` after an
-  ///   hour.
+  /// - Throws: ``ConnectorError`` with code `configuration` if the settings differ, or `timedOut` after an hour.
   func policy(of pending: PendingSignIn, at now: Date) throws -> Policy? {
     guard pending.authority == authority.cacheID, ASCIIText.isSame(pending.clientID, clientID),
       pending.redirectURI == redirectURI

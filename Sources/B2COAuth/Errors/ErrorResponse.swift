@@ -4,8 +4,7 @@ internal import Foundation
 
 /// The error that a provider sent instead of a result (RFC 6749 sections 4.1.2.1 and 5.2), and its meaning.
 ///
-/// Every text in it is printable, on one line and cut. Text that looks like a token, or that was sent as a secret, is
-/// replaced.
+/// Every text in it is printable, on one line and cut. Texts that look like tokens, and sent secrets, are replaced.
 struct ErrorResponse: Sendable {
   /// The request that the error answers.
   enum Place: Sendable, Equatable {
@@ -119,8 +118,7 @@ extension ErrorResponse {
     let words = fields["error_description"]?.string ?? ""
     description = Self.shown(words, text.limited(to: 400))
     suberror = shown("suberror")
-    // The app sends the claims back unchanged, so claims that contain a token are dropped: no provider sends such
-    // claims.
+    // The app sends the claims back unchanged, so claims that seem to contain a token are dropped.
     claims = shown("claims", limit: 4_096).flatMap {
       $0.contains(PrintableText.replacement) || (try? JSONReader.object(Data($0.utf8))) == nil ? nil : $0
     }

@@ -3,8 +3,7 @@
   internal import Foundation
 
   extension BackgroundTime {
-    /// The system's activities, or no background time for an iPad app on a Mac, because macOS does not suspend
-    /// processes.
+    /// The system's activities, or none for an iPad app on a Mac, because macOS does not suspend processes.
     package static let ofSystem = BackgroundTime(ProcessInfo.processInfo.isiOSAppOnMac ? nil : SystemActivity())
   }
 

@@ -33,8 +33,7 @@ struct Provider: Sendable {
   ) throws(ConnectorError) {
     self.policy = policy
     self.metadata = metadata
-    // At Microsoft's authorities the SDK builds the URLs itself, so that they contain the policy as the developer wrote
-    // it.
+    // At Microsoft's authorities the SDK builds the URLs, so that they contain the policy as the developer wrote it.
     guard let authorization = endpoints.authorization ?? metadata.authorizationEndpoint,
       let token = endpoints.token ?? metadata.tokenEndpoint
     else {
@@ -46,8 +45,7 @@ struct Provider: Sendable {
     let isMicrosoft = tokenRoute.isMicrosoft
     addsOfflineAccess = isMicrosoft || metadata.scopes.contains("offline_access")
     endSessionEndpoint = isMicrosoft ? endpoints.endSession : metadata.endSessionEndpoint
-    // Microsoft does not document the endpoint of External ID, so the published one is used if it is on the authority's
-    // host.
+    // Microsoft does not document External ID's endpoint, so a published one on the authority's host is used.
     let (kind, published) = (tokenRoute.service, metadata.deviceAuthorizationEndpoint)
     let isOwn = published.flatMap { Origin($0) } == Origin(authority.baseURL)
     deviceAuthorizationEndpoint =

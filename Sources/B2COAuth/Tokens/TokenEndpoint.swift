@@ -24,8 +24,7 @@ struct TokenEndpoint: Sendable {
   let signInPolicy: Policy?
   let limits: TransportLimits
   let serverClock: ServerClock
-  /// The transport, which sends each request once, because a request without a response may have used up the code or
-  /// token.
+  /// A transport that sends each request once, because a failed one may have used up its code or token.
   let transport: RetryingTransport
 
   /// Redeems an authorization code for exactly the given scopes.

@@ -108,8 +108,7 @@ extension TokenRecord {
     return copy
   }
 
-  /// Returns the record of a session that has ended: without tokens, but with the claims, so that an app can still name
-  /// the user.
+  /// Returns the record of an ended session, which keeps the claims, so that an app can still name the user.
   func ending() -> TokenRecord {
     var copy = self
     copy.refreshToken = nil

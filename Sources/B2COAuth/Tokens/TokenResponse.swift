@@ -4,8 +4,7 @@ internal import Foundation
 /// A successful response of the token endpoint (RFC 6749 section 5.1), with the deviations of real servers.
 struct TokenResponse: Sendable {
   let accessToken: Secret?
-  /// The error of an access token that is present but cannot be used, because it is not visible ASCII text or not of
-  /// type Bearer.
+  /// The error of an access token that cannot be used, because it is not visible ASCII text or not of type Bearer.
   let unusableAccessToken: ConnectorError?
   let idToken: Secret?
   let refreshToken: Secret?
@@ -29,8 +28,7 @@ struct TokenResponse: Sendable {
     refreshToken = secret("refresh_token")
     let given = secret("access_token")
     let reason = Self.reasonAgainst(fields, given)
-    // This is no reason to throw. A refresh token in the same response is good and may have replaced the one that was
-    // sent.
+    // This does not throw, because a refresh token in the same response may have replaced the one that was sent.
     accessToken = reason == nil ? given : nil
     unusableAccessToken = reason.map { ConnectorError(own: .invalidResponse, $0, status: 200) }
     guard accessToken != nil || idToken != nil || refreshToken != nil || unusableAccessToken != nil else {

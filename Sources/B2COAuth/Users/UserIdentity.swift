@@ -4,16 +4,15 @@ internal import Foundation
 
 /// The id of the user that a token response is about, which no other user has.
 enum UserIdentity {
-  /// Returns `<object id>.<tenant id>` at Microsoft's authorities and `<issuer>#<subject>` elsewhere, for every policy
-  /// the same.
+  /// Returns `<object id>.<tenant id>` at Microsoft's authorities and `<issuer>#<subject>` elsewhere.
   ///
-  /// The id is ASCII, because Swift's `==` treats different Unicode spellings of a letter as equal.
+  /// The id is the same for every policy. It is ASCII, because Swift's `==` treats different Unicode spellings of a
+  /// letter as equal.
   static func userID(_ claims: [String: JSONValue], issuer: String, isMicrosoft: Bool) -> String {
     let named = IDTokenClaims.identifiers(in: claims)
     guard isMicrosoft else {
-      // `sub` is unique within its issuer and case-sensitive (OpenID Connect Core section 2), and no other claim
-      // identifies the user. An issuer has no fragment (Discovery section 3), so the subject begins after the first
-      // `#`.
+      // `sub` is unique within its issuer and case-sensitive (OpenID Connect Core section 2), and nothing else
+      // identifies the user. An issuer has no fragment (Discovery section 3), so the first `#` ends it.
       return ascii(issuer, escaping: "#") + "#" + ascii(named["sub"] ?? named["oid"] ?? "")
     }
     let object = named["oid"] ?? named["sub"] ?? ""

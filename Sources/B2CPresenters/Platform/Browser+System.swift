@@ -2,8 +2,7 @@
   package import Foundation
 
   extension Browser {
-    /// Opens a URL in the user's own browser, or asks the user to open it if no program does, for example in a remote
-    /// shell.
+    /// Opens a URL in the user's browser, or asks the user to if no program does, for example in a remote shell.
     ///
     /// - Parameters:
     ///   - url: The URL, which other users of this machine can read on the command line.

@@ -5,8 +5,7 @@ internal import Foundation
 package enum DefaultPresenter {
   /// Returns the sheet of Apple's systems, or else the system's browser with a redirect to this machine.
   ///
-  /// On a system without a browser, the presenter throws an error, and the app must pass another one or use a device
-  /// code.
+  /// On a system without a browser, the presenter throws, so an app must pass another one or use a device code.
   package static func make() -> any SignInPresenter {
     #if os(watchOS) || os(tvOS)
       UnavailablePresenter()

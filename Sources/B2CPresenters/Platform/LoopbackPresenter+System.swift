@@ -5,8 +5,7 @@
     /// Creates a presenter that opens the user's own browser, or prints the URL to standard error if there is none.
     ///
     /// - Parameters:
-    ///   - page: Returns the HTML that the browser shows at the end. With `nil`, the default, it shows a page in
-    ///     English.
+    ///   - page: Returns the HTML that the browser shows at the end, by default a page in English.
     ///   - timeout: The longest wait for the user. With `nil`, the default, it is 5 minutes.
     ///   - clock: The clock for the timeout. The default is a `ContinuousClock`.
     public init(

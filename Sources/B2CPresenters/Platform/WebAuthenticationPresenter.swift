@@ -2,7 +2,7 @@
   public import AuthenticationServices
   internal import B2CCore
 
-  /// Signs in with the system's own sheet, `ASWebAuthenticationSession`, on iOS, iPadOS, visionOS and macOS.
+  /// A presenter that uses the system's sheet, `ASWebAuthenticationSession`, on iOS, iPadOS, visionOS and macOS.
   ///
   /// It accepts redirect URIs with a private-use scheme, for example `com.example.app:/callback` or
   /// `msauth.com.example.app://auth`. From iOS 17.4, macOS 14.4 and visionOS 1.1 on, it also accepts https redirect
