@@ -29,7 +29,7 @@ extension Connector {
       transport: environment.transport, presenter: environment.presenter ?? DefaultPresenter.make(),
       backgroundTime: environment.backgroundTime, retry: options.retry, limits: options.limits,
       expiryMargin: max(.zero, options.expiryMargin), clockSkew: max(.zero, options.clockSkew),
-      // The system may end an app extension before it has stored a rotated refresh token.
+      // The system may end an app extension before it has stored a rotated refresh token, so it never refreshes.
       refreshesTokens: options.refreshesTokens && !environment.isAppExtension, beforeRefresh: options.beforeRefresh,
       correlationID: settings.correlationID, report: Event.report(to: environment.onEvent))
   }

@@ -24,9 +24,7 @@ extension Connector {
     /// With `nil`, it is a web authentication session on Apple's platforms and the system's browser with a loopback
     /// redirect elsewhere.
     public var presenter: (any SignInPresenter)?
-    /// Receives an event for each step, without secrets.
-    ///
-    /// By default, nothing is logged.
+    /// Receives an event for each step, without secrets, and by default ignores it.
     public var onEvent: @Sendable (Event) -> Void = { _ in }
 
     /// The clock for deadlines and pauses.

@@ -72,7 +72,7 @@ extension Connector.Event {
     public static let refreshFinished = Self(.refreshFinished)
     /// A refresh failed, and the call got a token that has not expired yet.
     public static let staleTokenServed = Self(.staleTokenServed)
-    /// The cache could not store a refreshed token, which stays in memory until the cache takes it.
+    /// The cache could not store a refreshed token, which remains in memory until the cache accepts it.
     public static let storingFailed = Self(.storingFailed)
     /// A request is sent again, also to an API, because of the error in ``Connector/Event/errorCode``.
     public static let retry = Self(.retry)

@@ -123,7 +123,7 @@ extension Connector {
     }
   }
 
-  /// Signs the user in on another device, where the user types a code that your app shows (RFC 8628).
+  /// Signs the user in on another device, on which the user types a code from your app (RFC 8628).
   ///
   /// Use it for command lines, televisions and watches. Azure AD B2C does not offer it. If an OpenID Connect provider
   /// sends no id_token, the user's claims are those of its userinfo endpoint. See <doc:SignIn>.
@@ -227,7 +227,7 @@ extension Connector {
   ///
   /// - Parameters:
   ///   - endsBrowserSession: Whether to end the session in the browser too, by default `false`. This shows a page and
-  ///     waits up to 60 seconds for the browser to return, which many servers do not make it do.
+  ///     waits for the browser for up to 60 seconds, because many servers do not send it back.
   ///   - sendsIDTokenHint: Whether the URL of the page contains the id_token (`id_token_hint`), by default `false`.
   ///     Some servers require it, but it puts personal data into a URL.
   /// - Returns: The state of the session in the browser.

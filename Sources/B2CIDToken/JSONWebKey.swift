@@ -6,7 +6,7 @@
 
 import B2CCore
 
-/// One public key of an issuer (RFC 7517), prepared once so that each check of a signature is cheap.
+/// A public key of an issuer (RFC 7517), prepared once so that each check of a signature is cheap.
 package struct JSONWebKey: Sendable {
   /// The `kid`.
   package let keyID: String?

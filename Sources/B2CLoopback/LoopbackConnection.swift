@@ -1,7 +1,7 @@
 internal import B2CCore
 internal import Foundation
 
-/// One connection, which serves one request.
+/// A connection, which serves one request.
 struct LoopbackConnection: Sendable {
   let socket: Socket
   let port: UInt16
@@ -42,7 +42,7 @@ struct LoopbackConnection: Sendable {
   }
 }
 
-/// One request, with everything that a handler needs to answer it or to misbehave on purpose.
+/// A request, with everything that a handler needs to answer it or to misbehave on purpose.
 ///
 /// The connection ends when the handler returns. Every method returns `false` if the client did not receive everything,
 /// because it is gone or the listener was closed.

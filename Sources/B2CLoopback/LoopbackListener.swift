@@ -4,8 +4,8 @@ internal import Foundation
 /// A small HTTP/1.1 server that only this machine can reach.
 ///
 /// It receives the redirect of a sign-in and serves the test kit. It reads one request per connection, whose body needs
-/// a `Content-Length`, and ``LoopbackLimits`` limits everything. One thread accepts connections, and each connection is
-/// a task. Releasing the listener closes it.
+/// a `Content-Length`, and ``LoopbackLimits`` limits everything. A single thread accepts connections, and each
+/// connection is a task. Releasing the listener closes it.
 package final class LoopbackListener: Sendable {
   /// The port, which is the same for all addresses.
   package let port: UInt16
@@ -127,7 +127,7 @@ private struct ListenerCore: Sendable {
       if let connection = socket.accept() {
         serve(connection)
       } else {
-        // The client is gone, or the process has no descriptor left and will get one back soon.
+        // The client is gone, or the process has no descriptor left and gets one back soon, so wait a moment.
         Thread.sleep(forTimeInterval: 0.005)
       }
     }

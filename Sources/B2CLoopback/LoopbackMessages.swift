@@ -111,7 +111,7 @@ struct RequestParser {
 
   /// Returns the position after the empty line, or `nil` if that line has not arrived.
   private mutating func headEnd() throws(RequestRefusal) -> Int? {
-    // A client of another protocol, for example TLS, gets its response before it has sent a whole line.
+    // A client of another protocol, for example TLS, is refused immediately, because it may never end a line.
     if let first = buffer.first, !ASCIIText.isToken([first]) { throw .malformed("This is not HTTP.") }
     while searched < min(buffer.count, limits.headBytes) {
       if buffer[searched] == 0x0A {

@@ -13,7 +13,7 @@ final class Socket: Sendable {
     var isClosed = false
     /// The number of threads that wait for the descriptor.
     ///
-    /// It is closed after the last one, because the system then may give its number to another file.
+    /// The descriptor is closed after the last one, because the system may then give its number to another file.
     var waits = 0
   }
 

@@ -19,7 +19,7 @@ package struct SignIn: Sendable {
         return try await present(policy, options, number, correlationID)
       } catch let error as ConnectorError where error.code == .passwordResetRequested {
         guard let reset = passwordResetPolicy, reset.key != policy?.key else { throw error }
-        // The user has a new password after this page. Closing the next page keeps the password, but no session begins.
+        // After this page the password is changed. If the user closes the page after it, no session begins.
         _ = try await present(reset, options.forPasswordReset, number, correlationID)
         return try await present(policy, options, number, correlationID)
       }

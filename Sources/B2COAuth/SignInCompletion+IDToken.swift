@@ -6,7 +6,7 @@ internal import Foundation
 extension SignInCompletion {
   /// Verifies an id_token and returns its claims.
   ///
-  /// If its key is unknown, the keys are fetched once more, because the provider may have rotated them.
+  /// If its key is unknown, the keys are fetched again, because the provider may have rotated them.
   ///
   /// - Parameters:
   ///   - idToken: The token.
@@ -34,8 +34,8 @@ extension SignInCompletion {
 
   /// Returns the values that the id_token must have.
   ///
-  /// This is not inlined, because the optimizer of Swift 6.3.1 crashes on a local function that captures a variable and
-  /// has a typed throw.
+  /// This is a function of its own, because the optimizer of Swift 6.3.1 crashes on a local function that captures a
+  /// variable and has a typed throw.
   private func expectations(_ provider: Provider, nonce: Secret?, accessToken: Secret?) -> IDTokenExpectations {
     var expectations = IDTokenExpectations(
       clientID: sessions.client.clientID, issuer: IssuerExpectation(published: provider.metadata.issuer),

@@ -38,7 +38,7 @@ struct SignInCompletion: Sendable {
     } else if nonce == nil, !provider.isMicrosoft, let url = provider.metadata.userInfoEndpoint,
       let accessToken = response.accessToken
     {
-      // RFC 8628 does not promise an id_token.
+      // RFC 8628 does not promise an id_token, so the userinfo endpoint names the user.
       claims = try await userInfo.claims(at: url) { _ in (accessToken, nil) }.all
     } else {
       throw ConnectorError(

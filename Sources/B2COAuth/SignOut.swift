@@ -101,7 +101,7 @@ package struct SignOut: Sendable {
   /// Revokes refresh tokens at the provider, in parallel and for at most two seconds.
   private func revoke(_ sessions: [SessionStore.Session], _ correlationID: UUID) async {
     let sessions = sessions.filter { $0.record.refreshToken != nil }
-    // Microsoft's authorities have no revocation endpoint.
+    // Microsoft's authorities have no revocation endpoint, so their metadata is not fetched to look for one.
     guard !sessions.isEmpty, !self.sessions.client.isMicrosoft else { return }
     // The app's transport may ignore cancellation, so this returns after two seconds without waiting for it.
     try? await SharedWork<UUID, Void>().value(for: correlationID, atMost: .seconds(2), on: self.sessions.wait.clock) {

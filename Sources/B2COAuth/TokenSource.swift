@@ -234,7 +234,7 @@ package struct TokenSource: Sendable {
           if error.endsSession { await end(session) }
           throw error
         }
-        // The record has changed, probably by a refresh of another process, so try once more with the new one.
+        // The record has changed, probably by a refresh of another process, so try again with the new one.
         refusal = error.code
       }
     }
@@ -279,7 +279,7 @@ package struct TokenSource: Sendable {
 
   /// Ends a session whose refresh token will never work again.
   ///
-  /// If the cache refuses the change, the next call sends the token once more and gets the same error.
+  /// If the cache refuses the change, the next call sends the token again and gets the same error.
   private func end(_ session: SessionStore.Session) async {
     let refreshToken = session.record.refreshToken
     _ = try? await store.update(session, sessions.wait) { $0.refreshToken == refreshToken ? $0.ending() : $0 }

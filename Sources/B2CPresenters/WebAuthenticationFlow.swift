@@ -1,7 +1,7 @@
 package import B2CCore
 package import Foundation
 
-/// One sign-in with the system's sheet, separated from the sheet itself so that it can be tested.
+/// A sign-in with the system's sheet, separated from the sheet itself so that it can be tested.
 package struct WebAuthenticationFlow: Sendable {
   /// Creates the sheet for a page.
   package typealias MakeSession =
@@ -55,7 +55,7 @@ package struct WebAuthenticationFlow: Sendable {
     do {
       return try await show(request, callback)
     } catch let error as ConnectorError where error.isRetryable {
-      // The system may still be removing another sheet, or the app may be about to become active.
+      // The system may still be removing another sheet, or the app may be about to become active, so try once more.
       try await pages.clock.sleep(for: .milliseconds(500))
       return try await show(request, callback)
     }

@@ -29,7 +29,6 @@ package final class SessionStore: Sendable {
     ///
     /// A look-up that began before the last one must not set `current`.
     var changes = 0
-    /// The highest position that this store has seen.
     var highestPosition = Int64.min
     /// Whether this store has looked at all records once.
     var hasLooked = false

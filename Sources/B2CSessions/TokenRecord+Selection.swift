@@ -62,7 +62,7 @@ extension CachedAccessToken {
   /// A server may grant fewer scopes than requested. A new request would have the same result, so the requested scopes
   /// count as well.
   package func covers(_ wanted: [String]) -> Bool {
-    // Nearly every call wants exactly the scopes that were requested before (row 1 of the benchmarks).
+    // Nearly every call wants exactly the requested scopes and needs no sets (row 1 of the benchmarks).
     let isAsked = { (scope: String) in
       requestedScopes.firstIndex(of: scope).map { ASCIIText.isSame(requestedScopes[$0], scope) } == true
     }

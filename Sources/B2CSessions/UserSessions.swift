@@ -39,7 +39,6 @@ package struct UserSessions: Sendable {
       || session.record.requiredUser.map { ASCIIText.isSame($0, required) } == true
   }
 
-  /// Returns the user of a session.
   package func user(_ session: SessionStore.Session) -> UserInfo {
     UserInfo(
       id: session.key.userID, claims: session.record.claims,

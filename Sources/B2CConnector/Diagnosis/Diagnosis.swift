@@ -2,7 +2,7 @@
 ///
 /// It contains no secrets, so you can paste it into a bug report. See <doc:Settings>.
 public struct Diagnosis: Sendable, Hashable {
-  /// One line of a diagnosis.
+  /// A line of a diagnosis.
   public struct Finding: Sendable, Hashable {
     /// The outcome of a check.
     public enum Outcome: String, Sendable, Hashable {

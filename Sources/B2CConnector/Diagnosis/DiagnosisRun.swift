@@ -154,7 +154,7 @@ extension DiagnosisRun {
     let engine = connector.engine
     let signIn = engine.signInPolicy
     var policies: [Policy?] = connector.settings.policies.all
-    // The policy in the authority's URL may be in no list.
+    // The policy in the authority's URL may be missing from the settings' policies, but it must be checked too.
     if signIn != nil || policies.isEmpty, !policies.contains(where: { $0?.key == signIn?.key }) {
       policies.append(signIn)
     }

@@ -14,7 +14,7 @@ public struct Prompt: RawRepresentable, Sendable, Hashable {
 
   /// Sends no `prompt`, so that the provider decides.
   public static let automatic = Prompt(rawValue: "")
-  /// Asks for the password again, even if the browser has a session.
+  /// Asks for the credentials again, even if the browser has a session.
   public static let login = Prompt(rawValue: "login")
   /// Lets the user choose an account.
   public static let selectAccount = Prompt(rawValue: "select_account")

@@ -139,7 +139,7 @@ extension ErrorResponse {
 // MARK: - The table
 
 extension ErrorResponse {
-  /// The meaning of the error, which is the first rule that matches.
+  /// The meaning of the error, by the first rule that matches.
   private var meaning: ServiceCode {
     func means(
       _ code: ErrorCode, _ suggestion: String? = nil, isRetryable: Bool? = nil, endsSession: Bool = false
@@ -195,7 +195,7 @@ extension ErrorResponse {
       // In the device flow it is the user's decision (RFC 8628 section 3.5). Other requests do not involve the user.
       return code == nil && place == .device
     }
-    // This sentence of RFC 6749 says no more than the code, and Authlib sends it with every `access_denied`.
+    // Authlib sends this sentence of RFC 6749 with every `access_denied`, so it does not mean that the user denied it.
     let nothing = "the resource owner or authorization server denied the request"
     let user = [
       "user did not authorize the request",

@@ -52,7 +52,7 @@ enum PageText {
     return named.isEmpty ? collapsed(rest) : named.prefix(named.first == named.last ? 1 : 2).joined(separator: ": ")
   }
 
-  /// Whether an element hides its content, which an element without content, for example a hidden field, does not have.
+  /// Whether an element hides its content, which a void element, for example a hidden input, does not have.
   private static func hides(_ tag: String, _ name: Substring) -> Bool {
     guard !tag.hasSuffix("/"), !["br", "hr", "img", "input", "link", "meta"].contains(name) else { return false }
     let words = tag.replacing(": ", with: ":").split { " \t\r\n\"'".contains($0) }

@@ -3,7 +3,7 @@ internal import B2CCore
 internal import B2CHTTP
 internal import Foundation
 
-/// One policy of an authority, with its metadata and its endpoints.
+/// A policy of an authority, with its metadata and its endpoints.
 struct Provider: Sendable {
   /// The policy as the caller wrote it, because one policy id can be used with two kinds.
   var policy: Policy?

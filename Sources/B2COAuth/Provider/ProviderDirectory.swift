@@ -158,7 +158,7 @@ struct ProviderDirectory: Sendable {
       recoverySuggestion: temporary == nil ? "Check the authority\(policyAdvice) in the settings." : "Try again later.",
       status: status)
     error.retryAfter = RetryAfter.seconds(in: response)
-    // Microsoft's services say here that the tenant or the policy does not exist.
+    // Microsoft's services say here that the tenant or the policy does not exist, so show their words.
     let said = ErrorResponse(page: body, response, at: authority.kind(for: policy), hiding: [])
     (error.oauthError, error.serverCode, error.serverDescription) = (said?.error, said?.code, said?.description)
     throw error.about(url)

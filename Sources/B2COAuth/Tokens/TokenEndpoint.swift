@@ -91,7 +91,7 @@ struct TokenEndpoint: Sendable {
     do {
       return try TokenResponse(answer.0, serverNow: serverClock.now)
     } catch {
-      // Some servers send an error response with status 200.
+      // Some servers send an error response with status 200, so look for an OAuth error first.
       let refusal = refusal()
       guard refusal.oauthError == nil else { throw refusal }
       var error = error.about(route.url, method: "POST")

@@ -48,7 +48,6 @@ struct GrantedTokens: Sendable {
   var replacesStandardClaims = true
 }
 
-/// The changes of a record.
 extension TokenRecord {
   /// The standard claims of OpenID Connect Core section 5.1, without `sub`.
   private static let standardClaims = [

@@ -1,7 +1,7 @@
 internal import B2CCore
 internal import Foundation
 
-/// The errors of a silent token call that needs no request or gets no access token.
+/// The errors of a token call that fails before a request or gets no access token.
 extension TokenSource {
   static func notSignedIn(_ userID: String?) -> ConnectorError {
     ConnectorError(

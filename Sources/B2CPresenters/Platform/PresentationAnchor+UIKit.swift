@@ -5,7 +5,7 @@
   /// The window of a sheet if the app names none.
   @MainActor
   enum PresentationAnchor {
-    /// The key window of the active scene, which must not be used in an app extension.
+    /// The key window of the active scene, except in an app extension, whose process `UIApplication.shared` would end.
     static var current: ASPresentationAnchor? {
       let scenes = UIApplication.shared.connectedScenes.compactMap { $0 as? UIWindowScene }
       return scenes.first { $0.activationState == .foregroundActive && $0.keyWindow != nil }?.keyWindow
