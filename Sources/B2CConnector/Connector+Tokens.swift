@@ -94,7 +94,7 @@ extension Connector {
   /// let tasks = try await connector.getTaskList(user: user)
   /// ```
   ///
-  /// - Parameter id: The ``UserInfo/id``. Microsoft's authorities ignore its upper and lower case.
+  /// - Parameter id: The ``UserInfo/id``. At Microsoft's authorities, upper and lower case do not matter.
   /// - Returns: The user with the claims of the latest id_token, or `nil` if no such user is stored.
   /// - Throws: ``ConnectorError`` with code `tokenCache` if the cache cannot be read.
   public func user(id: String) async throws -> UserInfo? {

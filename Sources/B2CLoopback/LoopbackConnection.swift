@@ -36,7 +36,7 @@ struct LoopbackConnection: Sendable {
       if parser.awaitsContinue {
         _ = await socket.send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), until: deadline)
       }
-      // A client that sends without a pause must not exceed its deadline.
+      // A client that sends without a pause never waits in `receive`, so its deadline is checked here too.
       guard ContinuousClock.now < deadline else { throw .timedOut }
     }
   }

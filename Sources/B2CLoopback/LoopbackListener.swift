@@ -117,7 +117,7 @@ private struct ListenerCore: Sendable {
 
   func acceptAll() {
     while let isFull = state.withLock({ $0.isStopped ? nil : $0.isFull(limits) }) {
-      // Beyond the limit, connections wait in the system's queue.
+      // Beyond the limit, new connections are not accepted and wait in the system's queue.
       let readable = Socket.waitForReadable([wakeUpEnds.read] + (isFull ? [] : listening))
       _ = wakeUpEnds.read.receiveNow()
       // Accept one connection at a time, because each one may reach the limit. Meanwhile a connection may have sent a

@@ -144,7 +144,7 @@ final class Socket: Sendable {
       Thread.detachNewThread { [self] in
         var entry = pollfd(fd: descriptor, events: Int16(event), revents: 0)
         let count = poll(&entry, 1, Self.milliseconds(until: deadline))
-        // If `poll` was interrupted or returned early, the caller tries again and waits again.
+        // If `poll` was interrupted or returned early, the caller tries again.
         let isLate = count == 0 && deadline.map { $0 <= .now } == true
         continuation.resume(returning: leave() || !isLate)
       }

@@ -55,7 +55,7 @@ package struct TokenSource: Sendable {
     for scopes: [String]?, userID: String?, refused: Secret? = nil, isForced: Bool = false, claims: String? = nil
   ) async throws -> AccessToken {
     let request = Request(scopes: scopes ?? self.scopes, refused: refused, isForced: isForced, claims: claims)
-    // Microsoft's services issue an access token only for a scope of an API, and others also for `openid`.
+    // Microsoft's services issue no access token without a scope of an API. Others issue one for `openid` too.
     guard Scopes.includeAPIScope(request.scopes) || !sessions.client.isMicrosoft else {
       throw Self.missingAPIScope(request.scopes, at: nil, nil)
     }
@@ -122,7 +122,7 @@ package struct TokenSource: Sendable {
     if isHeldBack, let token = try await tokenAfterRefusal(renewal) { return token }
     do {
       let (token, hasJoined) = try await shared(renewal)
-      // A refresh that another caller started may return the very token that this caller wants to replace.
+      // Another caller's refresh may return the very token that this caller wants to replace, so it refreshes again.
       let isAnswer = !hasJoined || !renewal.excluded.contains(token.token)
       guard !isAnswer, request.mustRefresh || store.mayTry(renewal.flight, now: now) else { return token }
       return try await shared(renewal, asks: false).token
@@ -196,7 +196,7 @@ package struct TokenSource: Sendable {
     // the metadata's issuer. Fetch both before taking the lock, because only the token request may be sent under it.
     let route = try await findRoute(record.policy, record.issuer == nil, renewal.correlationID)
     return try await store.withRefreshLock(renewal.key, sessions.wait) {
-      // Background time covers sending and storing only, not the wait for the lock.
+      // Ask for background time only under the lock, because the system grants little of it and the wait may be long.
       try await backgroundTime.run(atMost: endpoint.limits.deadline.inSeconds, on: sessions.wait.clock) {
         try await underLock(renewal, route)
       }

@@ -44,7 +44,7 @@ public struct UserInfo: Sendable, Hashable, Identifiable {
     self.hasSession = hasSession
   }
 
-  // Only at Microsoft's authorities `acr` may name a policy. Elsewhere it is an authentication context.
+  // `acr` may name a policy only at Microsoft's authorities. Elsewhere it is an authentication context.
   package init(id: String, claims: [String: JSONValue], hasSession: Bool, isMicrosoft: Bool) {
     let policyID = isMicrosoft ? IDTokenClaims.policy(in: claims)?.string : nil
     self.init(id: id, claims: claims, policyID: policyID, hasSession: hasSession)

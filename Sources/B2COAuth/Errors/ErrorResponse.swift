@@ -122,7 +122,7 @@ extension ErrorResponse {
     claims = shown("claims", limit: 4_096).flatMap {
       $0.contains(PrintableText.replacement) || (try? JSONReader.object(Data($0.utf8))) == nil ? nil : $0
     }
-    // Azure AD B2C writes its code and the correlation id into the description.
+    // Azure AD B2C writes its code and the correlation id into the description, so they are read from there.
     let start = String(decoding: words.utf8.prefix(8_192), as: UTF8.self)
     let id = Self.label("correlation id", in: start).flatMap { text.show(String(start[$0.upperBound...].prefix(36))) }
     // Hide the secrets first, because some providers use UUIDs as refresh tokens and codes.

@@ -18,7 +18,8 @@ extension TokenRecord {
     let asked = Scopes.ofAPI(accessTokens.flatMap(\.requestedScopes))
     let known = asked.union(Scopes.reserved)
     let named = wanted.filter { granted.contains(Scopes.key($0)) || !known.contains(Scopes.key($0)) }
-    // If the server grants scopes under other names, a missing name does not show whether the scope was granted.
+    // If the server grants scopes under other names, a missing name does not show whether the scope was granted. Then
+    // no scope is named, so that none is lost.
     let hasOtherNames = !Scopes.ofAPI(grantedScopes).isSubset(of: asked)
     let loses =
       named.count < wanted.count
@@ -84,7 +85,7 @@ extension TokenRecord {
     if let claims = granted.claims, let idToken = response.idToken {
       copy.idToken = idToken
       copy.claims = claims
-      // An id_token of a refresh need not repeat how the user signed in (OpenID Connect Core section 12.2).
+      // An id_token of a refresh need not repeat how the user signed in (OpenID Connect Core 12.2), so keep that.
       let kept =
         ["nonce", "auth_time", "acr", "amr", "idp"] + (granted.replacesStandardClaims ? [] : Self.standardClaims)
       for name in kept where (claims[name] ?? .null) == .null { copy.claims[name] = self.claims[name] }
