@@ -213,8 +213,9 @@ extension Connector {
 
   /// Removes the stored tokens of all users of this app.
   ///
-  /// When it returns, all tokens are gone. If it throws an error, only the code `tokenCache` means that the cache may
-  /// still contain some.
+  /// When it returns, all tokens are gone. If it throws a ``ConnectorError``, only the code `tokenCache` means that the
+  /// cache may still contain some. If the calling task was already cancelled, it removes nothing and throws
+  /// `CancellationError`.
   ///
   /// If the provider's metadata names a `revocation_endpoint`, the refresh tokens are also revoked there (RFC 7009),
   /// for at most 2 seconds. This includes fetching the metadata if necessary. A failure is ignored, so that you can
