@@ -2,9 +2,9 @@ public import B2CCore
 public import Foundation
 
 extension Connector {
-  /// Something that a connector did, reported to ``Environment/onEvent`` when it happens.
+  /// A step of a connector, which it reports to ``Environment/onEvent`` when it happens.
   ///
-  /// Nothing in it is secret.
+  /// An event contains no secrets. See <doc:Calls>.
   ///
   /// ```swift
   /// var environment = Connector.Environment()
@@ -13,21 +13,21 @@ extension Connector {
   /// }
   /// ```
   public struct Event: Sendable, Hashable {
-    /// What happened.
+    /// The step that happened.
     public var step: Step
-    /// The policy concerned.
+    /// The policy that the step is about, if there is one.
     public var policyID: String?
-    /// The correlation id of the requests concerned; requests to APIs have that of the settings only.
+    /// The correlation id of the requests, which for requests to APIs is the one of the settings or `nil`.
     public var correlationID: UUID?
     /// The code of the error, if the step failed.
     public var errorCode: ErrorCode?
 
-    /// Makes an event.
+    /// Creates an event.
     ///
     /// - Parameters:
-    ///   - step: What happened.
-    ///   - policyID: The policy concerned.
-    ///   - correlationID: The correlation id of the requests concerned.
+    ///   - step: The step that happened.
+    ///   - policyID: The policy that the step is about.
+    ///   - correlationID: The correlation id of the requests.
     ///   - errorCode: The code of the error, if the step failed.
     public init(
       step: Step, policyID: String? = nil, correlationID: UUID? = nil, errorCode: ErrorCode? = nil
@@ -41,19 +41,19 @@ extension Connector {
 }
 
 extension Connector.Event {
-  /// What a connector reports, as an open set: later versions may report more.
+  /// The name of a step, which may be a new one in later versions.
   public struct Step: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
-    /// The step's stable name.
+    /// The stable name of the step.
     public var rawValue: String
 
-    /// Makes a step from its stable name.
+    /// Creates a step from its stable name.
     ///
     /// - Parameter rawValue: The name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     init(_ step: OAuthStep) { rawValue = step.rawValue }
 
-    /// The step's stable name.
+    /// The stable name of the step.
     public var description: String { rawValue }
 
     /// A sign-in has begun.
@@ -72,24 +72,24 @@ extension Connector.Event {
     public static let refreshFinished = Self(.refreshFinished)
     /// A refresh failed, and the call got a token that has not expired yet.
     public static let staleTokenServed = Self(.staleTokenServed)
-    /// The cache could not store a refreshed token, which stays in memory until the cache takes it.
+    /// The cache could not store a refreshed token, which remains in memory until the cache accepts it.
     public static let storingFailed = Self(.storingFailed)
-    /// A request is sent again, to an API too, after an answer or a failure that ``Connector/Event/errorCode`` names.
+    /// A request is sent again, also to an API, because of the error in ``Connector/Event/errorCode``.
     public static let retry = Self(.retry)
-    /// A user was removed from this device.
+    /// A user's record was removed from this device.
     public static let signedOut = Self(.signedOut)
   }
 }
 
 extension Connector.Event {
-  /// Makes events of the steps of the engine.
+  /// Returns a closure that receives the engine's steps as events.
   static func report(to receiver: @escaping @Sendable (Self) -> Void) -> OAuthReport {
     { receiver(Self(step: .init($0), policyID: $1, correlationID: $2, errorCode: $3)) }
   }
 }
 
 extension Connector.Event: CustomStringConvertible {
-  /// Step, policy, error and correlation id in one line.
+  /// The step, policy, error and correlation id in one line.
   public var description: String {
     var words = [step.rawValue]
     if let policyID { words.append("policy=\(PrintableText.plain(policyID, limit: 128))") }

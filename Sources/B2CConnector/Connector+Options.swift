@@ -2,53 +2,53 @@ internal import B2CCore
 public import Foundation
 
 extension Connector {
-  /// The options of a connector, filled in from the settings.
+  /// The options of a connector, which you set when you create it.
   ///
-  /// Each says which guide of the documentation uses it.
+  /// See <doc:Calls>.
   public struct Options: Sendable {
     package init() {}
 
-    /// The field names and routes of the task server; `.tutorial` unless set.
+    /// The field names and routes of the task server, by default `.tutorial`.
     ///
-    /// Guide "The task client", Dialects.
+    /// See <doc:TaskAPI>.
     public var taskDialect = TaskDialect.tutorial
-    /// The deadline of a call to the task server with all its tries, and the largest answer; 30 seconds and 32 MiB.
-    ///
-    /// Guide "The connector", Limits and lifetimes.
+    /// The limits of a call to the task server with all its attempts, by default 30 seconds and 32 MiB.
     public var taskLimits = TaskAPIClient.standardLimits
-    /// The limits of token, metadata and key requests; 30 seconds and 1 MiB.
+    /// The limits of requests for tokens, metadata and keys, by default 30 seconds and 1 MiB.
     ///
-    /// Guide "The connector", Limits and lifetimes.
+    /// They also apply to ``Connector/data(for:scopes:user:limits:)`` if you pass no others. See <doc:Calls>.
     public var limits = TransportLimits.standard
-    /// The rules by which a failed request is sent again, to the sign-in service, the task server and any API.
+    /// The rules for repeating a failed request, by default three attempts.
     ///
-    /// Guide "The connector", Retries. Token requests are sent once.
+    /// They apply to the provider, the task server and any API. Token requests are sent only once. See <doc:Calls>.
     public var retry = RetryPolicy()
-    /// How long before its end a token is renewed; at most half of the token's life counts.
+    /// How long before its expiry a token is renewed, by default 300 seconds.
     ///
-    /// 300 seconds; a negative margin counts as zero. Guide "The connector", Limits and lifetimes.
+    /// The margin is at most half of the token's lifetime, and a negative one counts as zero. See <doc:Calls>.
     public var expiryMargin = Duration.seconds(300)
-    /// How far this device's clock may be off when an id_token is checked, beside the measured offset.
+    /// The error of this device's clock that is allowed when an id_token is verified, by default 300 seconds.
     ///
-    /// 300 seconds; a negative one counts as zero. Guide "The connector", Limits and lifetimes.
+    /// The SDK measures the difference between the device's clock and the server's, and allows this error on top of
+    /// that. A negative value counts as zero. See <doc:Calls>.
     public var clockSkew = Duration.seconds(300)
-    /// Further APIs that ``Connector/data(for:scopes:user:limits:)`` may send tokens to.
+    /// The additional APIs that ``Connector/data(for:scopes:user:limits:)`` may send tokens to, by default none.
     ///
-    /// Their origins count, such as `https://graph.microsoft.com`. The task API's origin is always allowed.
-    /// Guide "Any API".
+    /// Only their origins count, for example `https://graph.microsoft.com`. The origin of the task API is always
+    /// allowed. See <doc:AnyAPI>.
     public var allowedAPIs: [URL] = []
-    /// Whether this process may use refresh tokens; `true`.
+    /// Whether this process may use refresh tokens, by default `true`.
     ///
-    /// With `false`, stored access tokens are returned until they expire; then calls throw
-    /// ``ErrorCode/refreshNotAllowed``. An app extension never uses them, whatever is set here. Guide "Platforms",
-    /// Widgets and extensions.
+    /// With `false`, calls return stored access tokens until these expire, and then throw
+    /// ``ErrorCode/refreshNotAllowed``. An app extension never refreshes, whatever you set here. See <doc:Platforms>.
     public var refreshesTokens = true
-    /// What the user has to agree to before a refresh token is used, such as Face ID; `nil` unless set.
+    /// The closure that asks the user before a refresh token is used, for example with Face ID, by default none.
     ///
-    /// It runs once for all calls that wait for the token, before anything is sent; set it in every connector of the
-    /// process. With it a token is renewed only in its last minute, except with `forceRefresh` and `claims`. What it throws ends
-    /// the calls with ``ErrorCode/userCancelled``, unless the token has not expired, which is served then. It must not call
-    /// the connector, and it has to return: until then, the calls for that user wait. Guide "At launch", Face ID and Touch ID.
+    /// It runs once for all calls that wait for the token, before anything is sent. Set it in every connector of the
+    /// process. A token is then renewed only in its last minute, except with `forceRefresh` or `claims`.
+    ///
+    /// If it throws, the calls use the old token while that is valid, and otherwise throw ``ErrorCode/userCancelled``.
+    /// It must not call the connector, and it must return, because the calls for that user wait for it. See
+    /// <doc:AtLaunch>.
     public var beforeRefresh: (@Sendable (UserInfo) async throws -> Void)?
   }
 }

@@ -1,13 +1,14 @@
 internal import B2CCore
 public import Foundation
 
-/// A sign-in in two calls.
+/// The two calls of a sign-in without a presenter.
 extension Connector {
-  /// Begins a sign-in whose page the caller shows.
+  /// Begins a sign-in whose page you show yourself.
   ///
-  /// For servers, whose visitors come back to any instance, and for apps that the system may end while the browser is open.
-  /// No presenter takes part. What follows a request for a new password is the caller's: the error of
-  /// ``finishSignIn(_:callback:)`` has code `passwordResetRequested`.
+  /// Use it on a server, whose users may return to any instance, and in an app that the system may end while the
+  /// browser is open. If the user asks for a new password, ``finishSignIn(_:callback:)`` throws an error with code
+  /// `passwordResetRequested`, and you begin another sign-in with the password-reset policy. See <doc:SignIn> and
+  /// <doc:Servers>.
   ///
   /// ```swift
   /// let pending = try await connector.beginSignIn()
@@ -16,20 +17,20 @@ extension Connector {
   /// ```
   ///
   /// - Parameters:
-  ///   - policy: The policy; the default one when `nil`, as ``signIn(policy:options:)``.
-  ///   - options: What to ask for beyond the settings.
-  /// - Returns: What to keep until the browser comes back; secret.
-  /// - Throws: ``ConnectorError``: `configuration` for what the developer can fix; `network`,
-  ///   `serviceUnavailable`, `throttled`, `timedOut`, `invalidResponse` when the metadata could not be fetched.
+  ///   - policy: The policy. With `nil`, it is the default policy, as in ``signIn(policy:options:)``.
+  ///   - options: The options of this sign-in.
+  /// - Returns: The sign-in to keep until the browser returns, which is secret.
+  /// - Throws: ``ConnectorError``: `configuration` for something that the developer can fix; `network`,
+  ///   `serviceUnavailable`, `throttled`, `timedOut` or `invalidResponse` if the metadata could not be fetched.
   public func beginSignIn(
     policy: Policy? = nil, options: SignInOptions = SignInOptions()
   ) async throws -> PendingSignIn {
     try await asConnectorError { try await engine.signIn.begin(policy: configured(policy), options: options) }
   }
 
-  /// Finishes a sign-in that this or another connector with the same settings has begun.
+  /// Finishes a sign-in that this connector, or another one with the same settings, has begun.
   ///
-  /// A callback works once: its code does, at the provider (RFC 6749 section 4.1.2).
+  /// A callback works only once, because the provider accepts its code only once (RFC 6749 section 4.1.2).
   ///
   /// ```swift
   /// let pending = try JSONDecoder().decode(PendingSignIn.self, from: stored)
@@ -38,10 +39,11 @@ extension Connector {
   ///
   /// - Parameters:
   ///   - pending: The sign-in that was begun.
-  ///   - callback: The whole URL that the browser came back to, unchanged.
-  /// - Returns: As ``signIn(policy:options:)``.
-  /// - Throws: ``ConnectorError``: `configuration` when it was begun with other settings, `timedOut` when that was more than
-  ///   an hour ago, `invalidResponse` when the callback is not of this sign-in; otherwise as ``signIn(policy:options:)``.
+  ///   - callback: The whole URL that the browser returned to, unchanged.
+  /// - Returns: The same as ``signIn(policy:options:)``.
+  /// - Throws: ``ConnectorError``: `configuration` if the sign-in began with other settings, `timedOut` if it began
+  ///   more than an hour ago, `invalidResponse` if the callback belongs to another sign-in; the errors of
+  ///   ``signIn(policy:options:)``.
   @discardableResult
   public func finishSignIn(_ pending: PendingSignIn, callback: URL) async throws -> SignInResult {
     try await asConnectorError { try await engine.signIn.finish(pending, callback: callback) }

@@ -1,11 +1,12 @@
 internal import B2CCore
 public import Foundation
 
-/// Calls to any API, with the same care as the task API: Microsoft Graph's `/v1.0/me`, say.
+/// The calls to any API, for example to Microsoft Graph's `/v1.0/me`.
 extension Connector {
-  /// Returns a request with a bearer token attached (the sample's `craftRequest`).
+  /// Returns a request with a bearer token (the sample's `craftRequest`).
   ///
-  /// Use it if another HTTP client sends the request; ``data(for:scopes:user:limits:)`` also replaces a refused token.
+  /// Use it if another HTTP client sends the request. ``data(for:scopes:user:limits:)`` also replaces a refused token.
+  /// See <doc:AnyAPI>.
   ///
   /// ```swift
   /// let request = try await connector.authorizedRequest(for: URLRequest(url: url))
@@ -13,21 +14,21 @@ extension Connector {
   /// ```
   ///
   /// - Parameters:
-  ///   - request: The request; its URL has to be on an allowed origin.
-  ///   - scopes: The scopes the token must cover; the settings' when `nil`.
-  ///   - user: Whose token; that of the user who signed in last when `nil`.
-  /// - Returns: The request with an `Authorization` header. Send it at once, and nowhere else.
-  /// - Throws: ``ConnectorError``: `originNotAllowed` before a token is asked for; `interactionRequired` when only a
-  ///   sign-in helps; see ``accessToken(scopes:user:forceRefresh:claims:)``.
+  ///   - request: The request, whose URL must have an allowed origin.
+  ///   - scopes: The scopes that the token must cover. With `nil`, these are the scopes of the settings.
+  ///   - user: The user whose token is sent. With `nil`, it is the user who signed in most recently.
+  /// - Returns: The request with an `Authorization` header. Send it immediately, and to no other address.
+  /// - Throws: ``ConnectorError``: `originNotAllowed` before a token is requested; the errors of
+  ///   ``accessToken(scopes:user:forceRefresh:claims:)``, for example `interactionRequired` if the user must sign in.
   public func authorizedRequest(
     for request: URLRequest, scopes: [String]? = nil, user: UserInfo? = nil
   ) async throws -> URLRequest {
     try await asConnectorError { try await authorizedTransport(scopes, user).authorized(request) }
   }
 
-  /// Sends a request with a bearer token and returns the answer, whatever its status.
+  /// Sends a request with a bearer token and returns the response, whatever its status.
   ///
-  /// A token that the API refuses is replaced once, by one of the same user, and the request repeated once.
+  /// If the API refuses the token, the SDK repeats the request once with a new token of the user. See <doc:AnyAPI>.
   ///
   /// ```swift
   /// var request = URLRequest(url: url)
@@ -37,15 +38,16 @@ extension Connector {
   /// ```
   ///
   /// - Parameters:
-  ///   - request: The request; its URL has to be on an allowed origin. A body has to be data, not a stream.
-  ///   - scopes: The scopes the token must cover; the settings' when `nil`.
-  ///   - user: Whose token; that of the user who signed in last when `nil`.
-  ///   - limits: How long the call may take and how large the response may be; ``Options/limits`` when `nil`.
+  ///   - request: The request, whose URL must have an allowed origin, and whose body must be data and not a stream.
+  ///   - scopes: The scopes that the token must cover. With `nil`, these are the scopes of the settings.
+  ///   - user: The user whose token is sent. With `nil`, it is the user who signed in most recently.
+  ///   - limits: The longest time of the call and the largest size of the response. With `nil`, it is
+  ///     ``Options/limits``.
   /// - Returns: The body and the response, as `URLSession.data(for:)` returns them.
-  /// - Throws: ``ConnectorError``: `originNotAllowed` before a token is asked for; `interactionRequired` when only a
-  ///   sign-in helps; `unauthorized`, `insufficientScope` or `claimsRequired` when the API wants another token; `network`,
-  ///   `timedOut` and `invalidResponse` when there is no answer, and `tooLarge` when it is larger than the limit, with
-  ///   ``ConnectorError/outcomeIsUnknown`` for a request that may have changed something.
+  /// - Throws: ``ConnectorError``: `originNotAllowed` before a token is requested; `interactionRequired` if the user
+  ///   must sign in; `unauthorized`, `insufficientScope` or `claimsRequired` if the API wants another token; `network`,
+  ///   `timedOut` or `invalidResponse` if there is no response, and `tooLarge` if it exceeds the limit. If the request
+  ///   may have changed something, ``ConnectorError/outcomeIsUnknown`` is `true`.
   public func data(
     for request: URLRequest, scopes: [String]? = nil, user: UserInfo? = nil, limits: TransportLimits? = nil
   ) async throws -> (Data, HTTPURLResponse) {

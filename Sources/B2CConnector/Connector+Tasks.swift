@@ -9,18 +9,19 @@ extension Connector {
   /// for task in tasks where !task.completed { print(task.itemName) }
   /// ```
   ///
-  /// - Parameter user: Whose tasks; those of the user who signed in last when `nil`. A server that many users sign
-  ///   in to names it with every call.
-  /// - Returns: The tasks, as the server orders them.
-  /// - Throws: ``ConnectorError``: `interactionRequired` when only a sign-in helps; `configuration`; what the API
-  ///   answered.
+  /// - Parameter user: The user whose tasks are listed. With `nil`, it is the user who signed in most recently. A
+  ///   server with many users passes it in every call.
+  /// - Returns: The tasks in the server's order.
+  /// - Throws: ``ConnectorError``: `interactionRequired` if the user must sign in; `configuration` if the settings name
+  ///   no task API; the error of the API's response.
   public func getTaskList(user: UserInfo? = nil) async throws -> [TaskItem] {
     try await asConnectorError { try await tasks(of: user).list() }
   }
 
   /// Adds a task.
   ///
-  /// It is sent once: a call that failed is reported, and the task is still in the caller's hands.
+  /// The SDK sends the request only once, because a second request could add the task twice. If the call fails, you
+  /// still have the task and can add it again.
   ///
   /// ```swift
   /// do {
@@ -32,15 +33,15 @@ extension Connector {
   ///
   /// - Parameters:
   ///   - task: The task.
-  ///   - user: To whose tasks; those of the user who signed in last when `nil`.
+  ///   - user: The user whose task it is. With `nil`, it is the user who signed in most recently.
   /// - Returns: The task as the server stored it.
-  /// - Throws: ``ConnectorError``; see ``getTaskList(user:)``.
+  /// - Throws: ``ConnectorError``, as ``getTaskList(user:)`` does.
   @discardableResult
   public func addTask(_ task: TaskItem, user: UserInfo? = nil) async throws -> TaskItem {
     try await asConnectorError { try await tasks(of: user).add(task) }
   }
 
-  /// Changes a task, such as whether it is completed.
+  /// Changes a task, for example whether it is completed.
   ///
   /// ```swift
   /// for var task in try await connector.getTaskList() where !task.completed {
@@ -50,10 +51,10 @@ extension Connector {
   /// ```
   ///
   /// - Parameters:
-  ///   - task: The task as it shall be.
-  ///   - user: Whose task; that of the user who signed in last when `nil`.
+  ///   - task: The changed task.
+  ///   - user: The user whose task it is. With `nil`, it is the user who signed in most recently.
   /// - Returns: The task as the server stored it.
-  /// - Throws: ``ConnectorError``; see ``getTaskList(user:)``.
+  /// - Throws: ``ConnectorError``, as ``getTaskList(user:)`` does.
   @discardableResult
   public func updateTask(_ task: TaskItem, user: UserInfo? = nil) async throws -> TaskItem {
     try await asConnectorError { try await tasks(of: user).update(task) }
@@ -68,9 +69,9 @@ extension Connector {
   /// ```
   ///
   /// - Parameters:
-  ///   - task: The task; by its id where the server gave one, else by its name.
-  ///   - user: Whose task; that of the user who signed in last when `nil`.
-  /// - Throws: ``ConnectorError``; see ``getTaskList(user:)``.
+  ///   - task: The task, which the server finds by its id or, if it has none from the server, by its name.
+  ///   - user: The user whose task it is. With `nil`, it is the user who signed in most recently.
+  /// - Throws: ``ConnectorError``, as ``getTaskList(user:)`` does.
   public func deleteTask(_ task: TaskItem, user: UserInfo? = nil) async throws {
     try await asConnectorError { try await tasks(of: user).delete(task) }
   }

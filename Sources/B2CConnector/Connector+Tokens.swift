@@ -1,6 +1,8 @@
-/// The session, access tokens and claims: none of these calls opens a page.
+/// The calls for the session, access tokens and claims, which open no page.
 extension Connector {
-  /// Whether a user is signed in, by what is stored: nothing is sent.
+  /// The state of the session according to the stored records, without a request.
+  ///
+  /// See <doc:AtLaunch>.
   ///
   /// ```swift
   /// switch try await connector.session {
@@ -10,12 +12,12 @@ extension Connector {
   /// }
   /// ```
   ///
-  /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
+  /// - Throws: ``ConnectorError`` with code `tokenCache` if the cache cannot be read.
   public var session: SessionState {
     get async throws { try await asConnectorError { try await engine.sessions.sessionState() } }
   }
 
-  /// The current ``session``, then each new state: after a sign-in, a sign-out, and when the server ends the session.
+  /// The current ``session``, and then each new state, after a sign-in, a sign-out or the end of the session.
   ///
   /// ```swift
   /// for await state in connector.sessionUpdates {
@@ -24,7 +26,7 @@ extension Connector {
   /// ```
   public var sessionUpdates: AsyncStream<SessionState> { engine.sessions.states }
 
-  /// Returns an access token, from the cache or by a refresh (the sample's `getToken…`).
+  /// Returns an access token from the cache, or refreshes it first if needed (the sample's `getToken…`).
   ///
   /// ```swift
   /// let token = try await connector.accessToken(scopes: ["https://contoso.onmicrosoft.com/tasks/read"])
@@ -33,16 +35,16 @@ extension Connector {
   /// ```
   ///
   /// - Parameters:
-  ///   - scopes: The scopes the token must cover; the settings' when `nil`.
-  ///   - user: Whose token; that of the user who signed in last when `nil`.
-  ///   - forceRefresh: Whether to ignore the cached token and refresh.
-  ///   - claims: A claims request, a JSON object as text, such as ``ConnectorError/claims``: the token is refreshed to
-  ///     satisfy it.
+  ///   - scopes: The scopes that the token must cover. With `nil`, these are the scopes of the settings.
+  ///   - user: The user whose token is returned. With `nil`, it is the user who signed in most recently.
+  ///   - forceRefresh: Whether to ignore the cached token and refresh, by default `false`.
+  ///   - claims: A claims request, as the text of a JSON object, for example ``ConnectorError/claims``. The token is
+  ///     refreshed to satisfy it.
   /// - Returns: The token with its scopes and its expiry.
-  /// - Throws: ``ConnectorError``: `interactionRequired` when only a sign-in helps; `missingAPIScope` when no scope names an
-  ///   API; `network`, `timedOut`, `serviceUnavailable`, `throttled` when it may work later (the
-  ///   session stays); `refreshNotAllowed`, `suspended`; `invalidResponse`, `configuration`, `server`;
-  ///   `tokenCache`. Other callers of the same refresh go on when this one is cancelled.
+  /// - Throws: ``ConnectorError``: `interactionRequired` if the user must sign in; `missingAPIScope` if no scope names
+  ///   an API; `network`, `timedOut`, `serviceUnavailable` or `throttled` if the call may work later, in which case the
+  ///   session continues; `refreshNotAllowed` or `suspended`; `invalidResponse`, `configuration` or `server`;
+  ///   `tokenCache`. If the calling task is cancelled, other callers still get the result of the same refresh.
   public func accessToken(
     scopes: [String]? = nil, user: UserInfo? = nil, forceRefresh: Bool = false, claims: String? = nil
   ) async throws -> AccessToken {
@@ -53,25 +55,25 @@ extension Connector {
 
   /// Returns the user as the provider's userinfo endpoint describes it now, without opening a page.
   ///
-  /// It is asked for at the provider's userinfo endpoint (OpenID Connect Core section 5.3), with the user's access token.
-  /// Microsoft's authorities have none for an app's tokens, since Entra ID's is an API of Microsoft Graph: there, and
-  /// where a provider publishes none, the verified claims of the last id_token are returned.
+  /// The SDK sends the user's access token to that endpoint (OpenID Connect Core section 5.3). At Microsoft's
+  /// authorities it returns the verified claims of the last id_token instead, because Entra ID's endpoint belongs to
+  /// Microsoft Graph. It does the same if a provider publishes no endpoint.
   ///
   /// ```swift
   /// let user = try await connector.fetchUserInfo()
   /// print(user.name ?? "", user.emails)
   /// ```
   ///
-  /// - Parameter user: The user to ask about; the one who signed in last when `nil`.
-  /// - Returns: The user; `subject` is always that of the verified id_token.
-  /// - Throws: ``ConnectorError``: `interactionRequired` when no user is signed in; `invalidResponse` when the answer is
-  ///   not JSON or is about another user; `unauthorized`, `insufficientScope` and `claimsRequired` when the endpoint wants
-  ///   another token; `server` and what ``accessToken(scopes:user:forceRefresh:claims:)`` throws.
+  /// - Parameter user: The user to ask about. With `nil`, it is the user who signed in most recently.
+  /// - Returns: The user, whose `subject` is always that of the verified id_token.
+  /// - Throws: ``ConnectorError``: `interactionRequired` if no user is signed in; `invalidResponse` if the response is
+  ///   not JSON or is about another user; `unauthorized`, `insufficientScope` or `claimsRequired` if the endpoint wants
+  ///   another token; `server`; the errors of ``accessToken(scopes:user:forceRefresh:claims:)``.
   public func fetchUserInfo(user: UserInfo? = nil) async throws -> UserInfo {
     try await asConnectorError { try await engine.userInfo.fetch(user: user) }
   }
 
-  /// Returns the users who have signed in here, the latest first.
+  /// Returns the users who have signed in on this device, the latest first.
   ///
   /// ```swift
   /// for user in try await connector.users() {
@@ -79,32 +81,34 @@ extension Connector {
   /// }
   /// ```
   ///
-  /// - Returns: Each person once, whatever policies they used.
-  /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
+  /// - Returns: Each user once, whatever policies the user went through.
+  /// - Throws: ``ConnectorError`` with code `tokenCache` if the cache cannot be read.
   public func users() async throws -> [UserInfo] {
     try await asConnectorError { try await engine.sessions.users() }
   }
 
-  /// Returns the user of an id; only that user's records are read.
+  /// Returns the user with an id, reading only that user's record.
   ///
   /// ```swift
   /// guard let user = try await connector.user(id: userID) else { return }
   /// let tasks = try await connector.getTaskList(user: user)
   /// ```
   ///
-  /// - Parameter id: The ``UserInfo/id``; at Microsoft's authorities in any case.
-  /// - Returns: The user, with the claims of the latest id_token; `nil` when there is none.
-  /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
+  /// - Parameter id: The ``UserInfo/id``. At Microsoft's authorities, upper and lower case do not matter.
+  /// - Returns: The user with the claims of the latest id_token, or `nil` if no such user is stored.
+  /// - Throws: ``ConnectorError`` with code `tokenCache` if the cache cannot be read.
   public func user(id: String) async throws -> UserInfo? {
     try await asConnectorError { try await engine.sessions.user(id: id) }
   }
 
-  /// Writes the tokens that the cache could not store so far; call it before the process ends.
+  /// Writes the tokens that the cache could not store so far.
   ///
-  /// The answer to every refresh token that was sent is waited for and stored, even if the call that wanted it was
-  /// cancelled; for twice the limit of a request at most.
-  /// A refreshed token that a full disk refused is kept in memory and written as soon as the disk takes it. If the
-  /// process ends first, the user has to sign in again. The connector can be used after it as before.
+  /// Call it before the process ends.
+  ///
+  /// It waits for the response to every refresh token that was sent, even if the call that needed it was cancelled, and
+  /// stores it. It waits for at most twice the limit of a request. If the cache refuses a refreshed token, for example
+  /// because the disk is full, the token is kept in memory and written as soon as the cache accepts it. If the process
+  /// ends first, the user must sign in again. You can continue to use the connector after this call.
   ///
   /// ```swift
   /// let tasks = try await connector.getTaskList()

@@ -12,18 +12,18 @@ internal import Foundation
 /// try await connector.signOut()
 /// ```
 ///
-/// Every call throws ``ConnectorError``, and `CancellationError` when the calling task was cancelled; nothing else.
+/// Every call throws ``ConnectorError``, or `CancellationError` if the calling task was cancelled, and nothing else.
 public struct Connector: Sendable {
   /// The settings that the connector was made from.
   public let settings: ConnectorSettings
-  /// The flows below.
+  /// The flows behind the calls of this connector.
   package let engine: OAuthEngine
   let options: Options
   let allowedOrigins: Set<Origin>
 
   /// Creates a connector with the platform's defaults.
   ///
-  /// Nothing is opened or sent yet, but every problem of the settings is found here.
+  /// It opens and sends nothing yet, but it reports every problem of the settings.
   ///
   /// ```swift
   /// let connector = try Connector(settings: .main)
@@ -31,14 +31,14 @@ public struct Connector: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - settings: The settings; `.main` reads `settings.plist` of the main bundle.
-  ///   - presenter: The presenter of the sign-in page; when `nil`, a web authentication session on Apple's platforms and
+  ///   - settings: The settings. `.main` reads `settings.plist` from the main bundle.
+  ///   - presenter: The presenter of the sign-in page, by default a web authentication session on Apple's platforms and
   ///     the system's browser with a loopback redirect elsewhere.
-  ///   - cache: The token cache; the keychain on Apple's platforms and a private file elsewhere when `nil`.
-  /// - Throws: ``ConnectorError`` with code `settings`, `configuration` or `unsupportedRedirectURI`
-  ///   for what must be fixed in the settings; the last one for a presenter that is passed, while the platform's own is
-  ///   asked when it is used, since ``beginSignIn(policy:options:)`` needs none. `tokenCache` when the default cache cannot
-  ///   be created.
+  ///   - cache: The token cache, by default the keychain on Apple's platforms and private files elsewhere.
+  /// - Throws: ``ConnectorError`` with code `settings` or `configuration` if you must fix the settings;
+  ///   `unsupportedRedirectURI` if the presenter that you pass cannot receive the redirect URI; `tokenCache` if the
+  ///   default cache cannot be created. The platform's own presenter is checked when it is used, because
+  ///   ``beginSignIn(policy:options:)`` needs none.
   public init(
     settings: @autoclosure () throws -> ConnectorSettings, presenter: (any SignInPresenter)? = nil,
     cache: (any TokenCache)? = nil
@@ -49,7 +49,7 @@ public struct Connector: Sendable {
     try self.init(settings: try settings(), environment: environment)
   }
 
-  /// Creates a connector with custom parts and options.
+  /// Creates a connector with your own parts and options.
   ///
   /// ```swift
   /// var environment = Connector.Environment()
@@ -60,11 +60,11 @@ public struct Connector: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - settings: The settings; `.main` reads `settings.plist` of the main bundle.
-  ///   - environment: The network, token cache and sign-in page.
-  ///   - configure: Changes the options after the settings have filled them in.
-  /// - Throws: ``ConnectorError``, as ``init(settings:presenter:cache:)``; with code `configuration` also for an API in
-  ///   ``Options/allowedAPIs`` that no token can be sent to.
+  ///   - settings: The settings. `.main` reads `settings.plist` from the main bundle.
+  ///   - environment: The parts that reach outside the process, for example the token cache and the transport.
+  ///   - configure: Changes the default options.
+  /// - Throws: ``ConnectorError``, as ``init(settings:presenter:cache:)`` does; also with code `configuration` if no
+  ///   token can be sent to an API in ``Options/allowedAPIs``.
   public init(
     settings: @autoclosure () throws -> ConnectorSettings, environment: Environment,
     configure: (inout Options) throws -> Void = { _ in }
@@ -89,13 +89,14 @@ public struct Connector: Sendable {
   }
 }
 
-/// The tutorial's calls.
+/// The tutorial's calls for signing in and out.
 extension Connector {
-  /// Signs the user in and returns the user, access token and id_token.
+  /// Signs the user in and returns the user, the access token and the id_token.
   ///
-  /// The default policy is the selected one if it signs in, else the sign-in policy, a federated one, or that of the
-  /// authority's text; a policy that edits a profile or resets a password never is. Where the authority has no policies,
-  /// the user signs in without one.
+  /// The default policy is the selected policy of the settings if it signs users in, or else the sign-in policy, a
+  /// federated policy, a sign-up policy or the policy in the authority's URL. It is never a policy that edits a profile
+  /// or resets a password. If the authority has no policies, the user signs in without one. See <doc:UsersAndPolicies>
+  /// and <doc:Errors>.
   ///
   /// ```swift
   /// var options = SignInOptions(prompt: .selectAccount)
@@ -105,14 +106,14 @@ extension Connector {
   /// ```
   ///
   /// - Parameters:
-  ///   - policy: The policy, such as `Policy("B2C_1_SignIn")`; the default one when `nil`. If it was
-  ///     made without a kind, it has the kind that the settings give it.
-  ///   - options: What to ask for beyond the settings, whose `fullScreen` holds all the same.
-  /// - Returns: The user, by verified claims, and, if an API scope was asked for, an access token.
-  /// - Throws: ``ConnectorError``: `userCancelledInPage`, `userClosedBrowser`, `passwordResetRequested`, `wrongUser`,
-  ///   `identityProviderFailed` and other things the user did; `configuration`, `unsupportedRedirectURI` for what the
-  ///   developer can fix; `network`, `serviceUnavailable`, `throttled`, `invalidResponse` for the wire; `tokenCache` when
-  ///   the result could not be kept.
+  ///   - policy: The policy, for example `Policy("B2C_1_SignIn")`. With `nil`, it is the default policy. If it has no
+  ///     kind, it gets the kind that the settings give it.
+  ///   - options: The options of this sign-in. `fullScreen` always comes from the settings.
+  /// - Returns: The user with verified claims, and an access token if a scope of an API was requested.
+  /// - Throws: ``ConnectorError``: `userCancelledInPage`, `userClosedBrowser`, `passwordResetRequested`, `wrongUser` or
+  ///   `identityProviderFailed` for something that the user did; `configuration` or `unsupportedRedirectURI` for
+  ///   something that the developer can fix; `network`, `serviceUnavailable`, `throttled` or `invalidResponse` if a
+  ///   request failed; `tokenCache` if the result could not be stored.
   @discardableResult
   public func signIn(policy: Policy? = nil, options: SignInOptions = SignInOptions()) async throws -> SignInResult {
     try await asConnectorError {
@@ -122,10 +123,10 @@ extension Connector {
     }
   }
 
-  /// Signs the user in on another device: shows a code here that the user types there (RFC 8628).
+  /// Signs the user in on another device, on which the user types a code from your app (RFC 8628).
   ///
-  /// For command lines, televisions and watches, at authorities that offer it; Azure AD B2C does not. An OpenID Connect
-  /// provider that sends no id_token then is asked at its userinfo endpoint who signed in: the claims are those of the answer.
+  /// Use it for command lines, televisions and watches. Azure AD B2C does not offer it. If an OpenID Connect provider
+  /// sends no id_token, the user's claims are those of its userinfo endpoint. See <doc:SignIn>.
   ///
   /// ```swift
   /// let user = try await connector.signInWithDeviceCode { code in
@@ -134,11 +135,12 @@ extension Connector {
   /// ```
   ///
   /// - Parameters:
-  ///   - scopes: Scopes of the API to get a token for; the settings' when `nil`.
-  ///   - show: Shows the user the code and the address.
-  /// - Returns: As ``signIn(policy:options:)``.
-  /// - Throws: ``ConnectorError``: `unsupported` when the authority does not offer it, `userCancelledInPage` when the user
-  ///   declined, `timedOut` when the code expired, and what ``signIn(policy:options:)`` and ``fetchUserInfo(user:)`` throw.
+  ///   - scopes: The scopes of the API to get a token for. With `nil`, these are the scopes of the settings.
+  ///   - show: Shows the code and the address to the user.
+  /// - Returns: The same as ``signIn(policy:options:)``.
+  /// - Throws: ``ConnectorError``: `unsupported` if the authority does not offer device codes, `userCancelledInPage` if
+  ///   the user declined, `timedOut` if the code expired; the errors of ``signIn(policy:options:)`` and
+  ///   ``fetchUserInfo(user:)``.
   @discardableResult
   public func signInWithDeviceCode(
     scopes: [String]? = nil, show: @Sendable (DeviceAuthorization) async throws -> Void
@@ -148,8 +150,8 @@ extension Connector {
 
   /// Sends the user through one of the settings' policies.
   ///
-  /// `.signIn` means the default policy, as ``signIn(policy:options:)``. Only Azure AD B2C has policies: at any other authority
-  /// `.signIn` signs in without one, and no other kind can be used.
+  /// `.signIn` uses the default policy, as ``signIn(policy:options:)`` does. Only Azure AD B2C has policies. At any
+  /// other authority, `.signIn` signs in without one, and you cannot use any other kind.
   ///
   /// ```swift
   /// let user = try await connector.doPolicy(.signIn)
@@ -158,20 +160,20 @@ extension Connector {
   /// ```
   ///
   /// - Parameters:
-  ///   - kind: Which kind of policy: `.signIn`, `.signUp`, `.federatedSignIn` and so on.
-  ///   - options: What to ask for beyond the settings.
-  /// - Returns: Who the user is, by verified claims.
-  /// - Throws: ``ConnectorError``: with code `configuration` when the settings have no policy of that kind;
-  ///   otherwise see ``signIn(policy:options:)``.
+  ///   - kind: The kind of the policy, for example `.signIn`, `.signUp` or `.profileEdit`.
+  ///   - options: The options of this sign-in. `fullScreen` always comes from the settings.
+  /// - Returns: The user with verified claims.
+  /// - Throws: ``ConnectorError`` with code `configuration` if the settings have no policy of that kind; the errors of
+  ///   ``signIn(policy:options:)``.
   @discardableResult
   public func doPolicy(_ kind: Policy.Kind, options: SignInOptions = SignInOptions()) async throws -> UserInfo {
     try await signIn(policy: try await asConnectorError { try policy(for: kind) }, options: options).user
   }
 
-  /// Returns the policy that a sign-in of a kind runs; `nil` where the authority has none.
+  /// Returns the policy that a sign-in of a kind uses, or `nil` if the authority has none.
   func policy(for kind: Policy.Kind) throws(ConnectorError) -> Policy? {
     let found = kind == .signIn ? engine.signInPolicy : settings.policies.policy(of: kind)
-    // On a custom domain the settings' policies are what makes the authority Azure AD B2C.
+    // On a custom domain, only the policies in the settings show that the authority is Azure AD B2C.
     let hasPolicies = settings.authority.kind(for: settings.policies.all.first) == .b2c
     guard found != nil || kind == .signIn && !hasPolicies else {
       throw ConnectorError(
@@ -182,7 +184,7 @@ extension Connector {
     return found
   }
 
-  /// Sends the user through a policy, which may be one that the settings do not list.
+  /// Sends the user through a policy, which need not be in the settings.
   ///
   /// ```swift
   /// let invitation = try Policy(id: "B2C_1A_Invite", kind: .signUp)
@@ -190,18 +192,18 @@ extension Connector {
   /// ```
   ///
   /// - Parameters:
-  ///   - policy: The policy, such as `Policy("B2C_1_SignIn")`.
-  ///   - options: What to ask for beyond the settings, whose `fullScreen` holds all the same.
-  /// - Returns: Who the user is, by verified claims.
-  /// - Throws: ``ConnectorError``; see ``signIn(policy:options:)``.
+  ///   - policy: The policy, for example `Policy("B2C_1_SignIn")`.
+  ///   - options: The options of this sign-in. `fullScreen` always comes from the settings.
+  /// - Returns: The user with verified claims.
+  /// - Throws: ``ConnectorError``, as ``signIn(policy:options:)`` does.
   @discardableResult
   public func doPolicy(_ policy: Policy, options: SignInOptions = SignInOptions()) async throws -> UserInfo {
     try await signIn(policy: policy, options: options).user
   }
 
-  /// Returns the policy to run.
+  /// Returns the policy to use, which is the default one for `nil`.
   ///
-  /// The settings complete a policy that was made without a kind, and change nothing that was given.
+  /// The settings complete a policy that was created without a kind, and change nothing that the caller set.
   func configured(_ policy: Policy?) -> Policy? {
     guard let policy, policy.kind == nil else { return policy ?? engine.signInPolicy }
     guard var listed = settings.policies.all.first(where: { $0.key == policy.key }) else { return policy }
@@ -211,12 +213,13 @@ extension Connector {
 
   /// Removes the stored tokens of all users of this app.
   ///
-  /// The tokens are gone when it returns, and also when it throws for what became of the browser. Only an error with code
-  /// `tokenCache` means that the cache may still hold some.
+  /// When it returns, all tokens are gone. If it throws a ``ConnectorError``, only the code `tokenCache` means that the
+  /// cache may still contain some. If the calling task was already cancelled, it removes nothing and throws
+  /// `CancellationError`.
   ///
-  /// Where the provider's metadata names a `revocation_endpoint`, the refresh tokens are revoked there (RFC 7009). That is
-  /// tried for 2 seconds at most, and is no error where it fails: offline the call returns at once. Metadata that is not
-  /// at hand is fetched within that time, except at Microsoft's authorities, which have no such endpoint.
+  /// If the provider's metadata names a `revocation_endpoint`, the refresh tokens are also revoked there (RFC 7009),
+  /// for at most 2 seconds. This includes fetching the metadata if necessary. A failure is ignored, so that you can
+  /// sign out offline. Microsoft's authorities have no such endpoint. See <doc:UsersAndPolicies>.
   ///
   /// ```swift
   /// try await connector.signOut()                            // the tokens on this device
@@ -224,15 +227,14 @@ extension Connector {
   /// ```
   ///
   /// - Parameters:
-  ///   - endsBrowserSession: Whether to end the session at the server too, for which a page is shown. The browser is waited
-  ///     for 60 seconds: many servers do not send it back.
-  ///   - sendsIDTokenHint: Whether the page's URL carries the id_token (`id_token_hint`). Needed where the server asks for it;
-  ///     it puts personal data into a URL.
-  /// - Returns: What is known of the session in the browser.
-  /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be listed or changed, after everything that
-  ///   could be removed is gone, also if the calling task was cancelled meanwhile; with `endsBrowserSession` also what
-  ///   keeps the page from being shown, after the tokens are gone. A closed page and the end of the waiting time are no
-  ///   errors.
+  ///   - endsBrowserSession: Whether to end the session in the browser too, by default `false`. This shows a page and
+  ///     waits for the browser for up to 60 seconds, because many servers do not send it back.
+  ///   - sendsIDTokenHint: Whether the URL of the page contains the id_token (`id_token_hint`), by default `false`.
+  ///     Some servers require it, but it puts personal data into a URL.
+  /// - Returns: The state of the session in the browser.
+  /// - Throws: ``ConnectorError`` with code `tokenCache` if the cache cannot be listed or changed, even if the calling
+  ///   task was cancelled meanwhile. Everything that can be removed is gone then. With `endsBrowserSession`, also the
+  ///   error that prevents the page from being shown. A closed page and the end of the 60 seconds are no errors.
   @discardableResult
   public func signOut(endsBrowserSession: Bool = false, sendsIDTokenHint: Bool = false) async throws -> BrowserSignOut {
     try await asConnectorError(evenIfCancelled: .tokenCache) {
@@ -240,7 +242,7 @@ extension Connector {
     }
   }
 
-  /// Removes the stored tokens of one user, and has them revoked as ``signOut(endsBrowserSession:sendsIDTokenHint:)`` does.
+  /// Removes the stored tokens of one user, and revokes them like ``signOut(endsBrowserSession:sendsIDTokenHint:)``.
   ///
   /// ```swift
   /// for user in try await connector.users() where !user.hasSession {
@@ -249,11 +251,11 @@ extension Connector {
   /// ```
   ///
   /// - Parameters:
-  ///   - user: Whose tokens to remove.
-  ///   - endsBrowserSession: Whether to end the session at the server too, for which a page is shown.
-  ///   - sendsIDTokenHint: Whether the page's URL carries the id_token.
-  /// - Returns: What is known of the session in the browser.
-  /// - Throws: ``ConnectorError``, as for all users.
+  ///   - user: The user to sign out.
+  ///   - endsBrowserSession: Whether to end the session in the browser too, by default `false`. This shows a page.
+  ///   - sendsIDTokenHint: Whether the URL of the page contains the id_token, by default `false`.
+  /// - Returns: The state of the session in the browser.
+  /// - Throws: ``ConnectorError``, as ``signOut(endsBrowserSession:sendsIDTokenHint:)`` does.
   @discardableResult
   public func signOut(
     _ user: UserInfo, endsBrowserSession: Bool = false, sendsIDTokenHint: Bool = false
@@ -265,7 +267,7 @@ extension Connector {
 }
 
 extension ConnectorSettings.Policies {
-  /// The default policy: the selected one if it signs in, else the sign-in policy, else another way in.
+  /// The default policy: the selected one if it signs users in, or else a policy that does.
   var forSignIn: Policy? {
     if let selected, [.signIn, .signUpOrSignIn, .federatedSignIn].contains(selected.kindOrDefault) { return selected }
     return policy(of: .signIn) ?? policy(of: .federatedSignIn) ?? policy(of: .signUp)
@@ -273,7 +275,7 @@ extension ConnectorSettings.Policies {
 }
 
 extension Connector: Redacted {
-  /// Authority, client and policies: enough to tell two connectors apart.
+  /// The authority, client ID and policies, which tell two connectors apart.
   public var description: String {
     let policies = settings.policies.all.map(\.id).joined(separator: ", ")
     return "Connector(\(settings.authority), client \(settings.clientID), policies \(policies))"

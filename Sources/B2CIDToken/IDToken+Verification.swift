@@ -2,13 +2,13 @@ package import B2CCore
 import Foundation
 
 extension IDTokenExpectations {
-  /// Checks a token by OpenID Connect Core 3.1.3.7 and 12.2, with one function for each rule.
+  /// Verifies a token by OpenID Connect Core sections 3.1.3.7 and 12.2, with one function for each rule.
   ///
   /// - Parameters:
   ///   - token: The token.
-  ///   - keys: The keys that its issuer, and of Azure AD B2C its policy, publishes.
-  /// - Returns: The claims by their names, as they came.
-  /// - Throws: ``ConnectorError``, by the first rule broken; retryable when a newer key set may help.
+  ///   - keys: The keys that its issuer publishes, at Azure AD B2C for its policy.
+  /// - Returns: The claims by name, as the provider sent them.
+  /// - Throws: ``ConnectorError`` for the first rule that the token breaks, retryable if a newer key set may help.
   package func verify(_ token: IDToken, keys: JWKSet) throws(ConnectorError) -> [String: JSONValue] {
     try token.verifySignature(keys: keys, allowed: allowedAlgorithms)
     let claims = try token.unverifiedClaims()
@@ -22,7 +22,7 @@ extension IDTokenExpectations {
 }
 
 extension IDToken {
-  /// Checks the signature alone, which says nothing about whom the token is for or when.
+  /// Verifies only the signature, which says nothing about the client that the token is for or its lifetime.
   package func verifySignature(keys: JWKSet, allowed: Set<JWSAlgorithm>) throws(ConnectorError) {
     guard allowed.contains(algorithm), let scheme = algorithm.scheme else {
       throw ConnectorError(
@@ -40,11 +40,12 @@ extension IDToken {
         fault = "the issuer's key \(error.detail)"
       }
     }
-    // A key that the token names, and that is there, is as good as it will be; an unnamed one may have been replaced.
+    // If the token's `kid` is in the key set, fetching the set again cannot help. Otherwise the provider may have
+    // rotated its keys.
     throw ConnectorError(idToken: hasTried ? "its signature is not the issuer's" : fault, mayHaveStaleKeys: !isNamed)
   }
 
-  /// The keys with the token's `kid`, else those without an id; all keys for a token without `kid`.
+  /// Returns the keys with the token's `kid`, or else those without an id, or all keys for a token without `kid`.
   private func candidates(in set: JWKSet) throws(ConnectorError) -> (keys: [JSONWebKey], isNamed: Bool) {
     guard let keyID else { return (set.keys, false) }
     let named = set.keys.filter { key in key.keyID.map { ASCIIText.isSame($0, keyID) } ?? false }
@@ -60,7 +61,7 @@ extension IDToken {
 }
 
 extension IDTokenExpectations {
-  /// Rules 2 to 5: `iss`, `aud`, `azp`.
+  /// Checks rules 2 to 5: `iss`, `aud` and `azp`.
   private func checkOrigin(_ claims: [String: JSONValue]) throws(ConnectorError) {
     guard let named = claims["iss"]?.string else {
       throw ConnectorError(idToken: "it has no iss", recoverySuggestion: Advice.issuer)
@@ -83,7 +84,7 @@ extension IDTokenExpectations {
     } else if audience.count > 1 {
       throw ConnectorError(idToken: "it has several aud and no azp", recoverySuggestion: Advice.client)
     }
-    // Rule 3: none of Microsoft's tokens has another audience beside the client.
+    // Rule 3 allows other audiences only if the client trusts them, and none of Microsoft's tokens has another one.
     guard others.isEmpty else {
       let shown = others.prefix(5).map { quoted($0, limit: 40) }.joined(separator: ", ")
       throw ConnectorError(
@@ -92,7 +93,7 @@ extension IDTokenExpectations {
     }
   }
 
-  /// Every id_token says who the user is: in `sub`, or in `oid` if `sub` is B2C's placeholder.
+  /// Checks that the token names its user, in `sub` or, if that is Azure AD B2C's placeholder, in `oid`.
   private func checkSubject(_ claims: [String: JSONValue]) throws(ConnectorError) {
     let named = IDTokenClaims.identifiers(in: claims)
     guard named["sub"] == nil else { return }
@@ -107,7 +108,7 @@ extension IDTokenExpectations {
     }
   }
 
-  /// Rules 9 and 10: `exp`, `nbf`, `iat`.
+  /// Checks rules 9 and 10: `exp`, `nbf` and `iat`.
   private func checkTimes(_ claims: [String: JSONValue]) throws(ConnectorError) {
     func time(_ name: String) throws(ConnectorError) -> Date {
       guard let time = claims[name].flatMap(NumericDate.date) else {
@@ -129,12 +130,12 @@ extension IDTokenExpectations {
   }
 
   private static func untimely(_ words: String, from start: Date, to end: Date) -> ConnectorError {
-    // Not as an integer, because an `exp` may be any number.
+    // An `exp` may be any number, which may not fit into an integer.
     let detail = String(format: words, end.timeIntervalSince(start).rounded(.up))
     return ConnectorError(idToken: detail, recoverySuggestion: Advice.clock)
   }
 
-  /// Rules 11 and 12: `nonce`, and the policy as the context that was asked for.
+  /// Checks rule 11, the `nonce`, and rule 12, for which the policy is the requested authentication context.
   private func checkRequest(_ claims: [String: JSONValue]) throws(ConnectorError) {
     if let nonce {
       guard let value = claims["nonce"]?.string else { throw ConnectorError(idToken: "it has no nonce") }
@@ -151,7 +152,7 @@ extension IDTokenExpectations {
     }
   }
 
-  /// Core 3.1.3.8: `at_hash` need not be there, but may not be wrong.
+  /// Checks `at_hash`, which may be missing but must not be wrong (OpenID Connect Core section 3.1.3.8).
   private func checkHash(_ claims: [String: JSONValue], algorithm: JWSAlgorithm) throws(ConnectorError) {
     guard let accessToken, let value = claims["at_hash"] else { return }
     let hashes = algorithm.scheme?.tokenHashes.map { $0.leftHalf(of: accessToken) } ?? []

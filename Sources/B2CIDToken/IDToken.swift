@@ -1,22 +1,22 @@
 package import B2CCore
 
-/// A parsed, unverified id_token (RFC 7515 section 7.1); ``IDTokenExpectations/verify(_:keys:)`` returns its claims.
+/// A parsed id_token (RFC 7515 section 7.1), which ``IDTokenExpectations/verify(_:keys:)`` verifies.
 package struct IDToken: Sendable {
-  /// The most bytes an id_token may have.
+  /// The largest size of an id_token in bytes.
   package static let maximumLength = 64 * 1024
 
-  /// The token as it came.
+  /// The token as the provider sent it.
   package let compact: Secret
-  /// The algorithm that the header claims.
+  /// The algorithm that the header names.
   package let algorithm: JWSAlgorithm
-  /// The id of the key that the header claims.
+  /// The id of the key that the header names.
   package let keyID: String?
   let signature: [UInt8]
-  /// The bytes that are signed: header, dot and payload as they came.
+  /// The signed bytes, which are header, dot and payload as they arrived.
   let signingInput: ArraySlice<UInt8>
   private let payload: [UInt8]
 
-  /// Takes a token in compact form (RFC 7515 section 7.1) apart.
+  /// Parses a token in compact form (RFC 7515 section 7.1).
   package init(compact: Secret) throws(ConnectorError) {
     let bytes = Array(compact.value.utf8)
     guard bytes.count <= Self.maximumLength else {
@@ -37,12 +37,13 @@ package struct IDToken: Sendable {
       throw ConnectorError(idToken: "its header has no alg", recoverySuggestion: Advice.algorithm)
     }
     algorithm = JWSAlgorithm(rawValue: name)
-    // Keys or addresses of keys in the header (`jwk`, `jku`, `x5c`, `x5u`) are never read.
+    // Keys in the header and addresses of keys (`jwk`, `jku`, `x5c`, `x5u`) are never read, because an attacker may
+    // have written them.
     keyID = header["kid"]?.string
     guard keyID != nil || header["kid"] == nil else { throw ConnectorError(idToken: "its kid is not a string") }
   }
 
-  /// The payload's fields; only a verified signature makes them worth anything.
+  /// Returns the claims in the payload, which must not be trusted before the signature is verified.
   package func unverifiedClaims() throws(ConnectorError) -> [String: JSONValue] {
     try Self.fields(of: payload, "payload")
   }
@@ -62,14 +63,14 @@ package struct IDToken: Sendable {
     }
   }
 
-  /// Checks that a header is that of a signed JWT.
+  /// Checks that the header is that of a signed JWT.
   private static func checkKind(_ header: [String: JSONValue]) throws(ConnectorError) {
-    // An extension that is not understood must be refused (RFC 7515 section 4.1.11); none is understood here.
+    // An unknown extension must be refused (RFC 7515 section 4.1.11), and the SDK knows none.
     for name in ["crit", "b64", "zip"] where header[name] != nil {
       throw ConnectorError(idToken: "its header has \(name)")
     }
     guard header["enc"] == nil else { throw ConnectorError(idToken: "its header is that of an encrypted token") }
-    // Media types compare without case, and may leave out `application/` (RFC 7515 section 4.1.9).
+    // Media types ignore upper and lower case, and may leave out `application/` (RFC 7515 section 4.1.9).
     let type = header["typ"] ?? "JWT"
     guard let name = type.string, ["jwt", "application/jwt"].contains(ASCIIText.lowercased(name)) else {
       throw ConnectorError(idToken: "its typ is \(quoted(type.string ?? "not a string")), not JWT")
@@ -82,13 +83,12 @@ extension IDToken: Redacted {}
 // MARK: - Refusals
 
 extension ConnectorError {
-  /// Makes the refusal of an id_token (OpenID Connect Core 3.1.3.7 and 12.2, RFC 7515, RFC 8725).
+  /// Creates the error for an id_token that is refused (OpenID Connect Core 3.1.3.7 and 12.2, RFC 7515, RFC 8725).
   ///
   /// - Parameters:
-  ///   - detail: The fault in words, without anything secret or personal from the token.
-  ///   - recoverySuggestion: How to fix it.
-  ///   - mayHaveStaleKeys: Whether a fresh copy of the issuer's keys may change the answer, as after a key rollover: no
-  ///     other refusal is retryable.
+  ///   - detail: The fault in words, without secret or personal values of the token.
+  ///   - recoverySuggestion: The advice for the developer.
+  ///   - mayHaveStaleKeys: Whether newer keys of the issuer may change the result, which makes the error retryable.
   package init(idToken detail: String, recoverySuggestion: String? = nil, mayHaveStaleKeys: Bool = false) {
     self.init(
       own: .invalidResponse, "The id_token is refused: \(detail).",
@@ -96,10 +96,10 @@ extension ConnectorError {
   }
 }
 
-/// Returns a text of a token's header or payload for a message: printable, cut, token-like parts hidden.
+/// Returns a text of a token for an error message: printable, cut, and without parts that look like a token.
 func quoted(_ text: String, limit: Int = 100) -> String { "'\(PrintableText(limit: limit).show(text) ?? "")'" }
 
-/// What to do about a refusal, where more than one rule has the same.
+/// The advice that several rules share.
 enum Advice {
   static let algorithm = "Allow the algorithm only if this issuer is known to sign with it."
   static let client = "Check that the client ID is the one registered for this app."

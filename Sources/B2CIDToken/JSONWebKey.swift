@@ -6,29 +6,29 @@
 
 import B2CCore
 
-/// One public key of an issuer (RFC 7517), made ready once, so that checking a signature costs no more than its mathematics.
+/// A public key of an issuer (RFC 7517), prepared once so that each check of a signature is cheap.
 package struct JSONWebKey: Sendable {
   /// The `kid`.
   package let keyID: String?
-  /// The one algorithm the key is meant for, if it says so.
+  /// The only algorithm that the key may be used for, if the issuer names one.
   package let algorithm: JWSAlgorithm?
-  /// The key, ready to verify with, or the reason why it cannot be.
+  /// The prepared key, or the reason why it cannot be used.
   let material: Result<VerificationKey, Unsuitability>
 
-  /// Why a key that an issuer publishes is not used.
+  /// The reason why a published key is not used.
   struct Unsuitability: Error, Sendable, Hashable { let detail: String }
 
-  /// Why no signature is checked with the key, in words that go on after "the key"; `nil` for a key that is used.
+  /// The reason why the key is not used, as the rest of a sentence after "the key", or `nil` if it is used.
   package var unsuitability: String? {
     if case .failure(let unsuitability) = material { unsuitability.detail } else { nil }
   }
 
-  /// Whether signatures of one of the algorithms can be checked with the key.
+  /// Whether the key can verify signatures of one of the algorithms.
   package func canVerify(anyOf algorithms: Set<JWSAlgorithm>) -> Bool {
     algorithms.contains { (try? verificationKey(for: $0)) != nil }
   }
 
-  /// Reads an entry of a key set; `nil` for kinds of keys that are none of public-key signatures.
+  /// Reads an entry of a key set, or returns `nil` if its type is not one for public-key signatures.
   init?(_ fields: [String: JSONValue]) {
     guard let type = fields["kty"]?.string, ["RSA", "EC", "OKP"].contains(type) else { return nil }
     keyID = fields["kid"]?.string
@@ -41,7 +41,7 @@ package struct JSONWebKey: Sendable {
     }
   }
 
-  /// Returns the key for signatures of an algorithm; an RSA key never checks an ECDSA signature, whatever a header says.
+  /// Returns the key for an algorithm, so that no header can make an RSA key verify an ECDSA signature.
   func verificationKey(for token: JWSAlgorithm) throws(Unsuitability) -> VerificationKey {
     let key = try material.get()
     guard algorithm.map({ $0 == token }) ?? true, token.scheme.map(key.fits) ?? false else {
@@ -50,7 +50,7 @@ package struct JSONWebKey: Sendable {
     return key
   }
 
-  /// RFC 7517 sections 4.2 and 4.3.
+  /// Checks that the issuer allows the key for signatures (RFC 7517 sections 4.2 and 4.3).
   private static func checkPurpose(_ fields: [String: JSONValue]) throws(Unsuitability) {
     if let use = fields["use"], use != "sig" { throw Unsuitability(detail: "is not for signatures") }
     if let operations = fields["key_ops"], operations.array?.contains("verify") != true {
@@ -60,7 +60,7 @@ package struct JSONWebKey: Sendable {
 }
 
 extension JSONWebKey {
-  /// Makes the key ready, or says why it is not used.
+  /// Prepares the key, or throws the reason why it is not used.
   static func verificationKey(type: String, _ fields: [String: JSONValue]) throws(Unsuitability) -> VerificationKey {
     switch type {
     case "RSA": try rsaKey(fields)
@@ -76,13 +76,13 @@ extension JSONWebKey {
     return Array(bytes)
   }
 
-  /// RFC 7518 section 6.3.1; at least 2048 bits by section 3.3, and no more than checking is worth.
+  /// Prepares an RSA key of 2048 bits (RFC 7518 section 3.3) to 8192, because a larger one takes too long to check.
   private static func rsaKey(_ fields: [String: JSONValue]) throws(Unsuitability) -> VerificationKey {
     let modulus = Array(try bytes("n", of: fields).drop { $0 == 0 })
     let exponent = Array(try bytes("e", of: fields).drop { $0 == 0 })
     let bits = modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 0)
     guard (2048...8192).contains(bits) else { throw Unsuitability(detail: "has \(bits) bits, not 2048 to 8192") }
-    // An even or unit exponent makes every signature, or none, a good one.
+    // With exponent 1 every signature verifies, and an even exponent is never valid.
     guard let last = exponent.last, last & 1 == 1, exponent != [1], exponent.count <= 8 else {
       throw Unsuitability(detail: "has an exponent that no sound key has")
     }
@@ -91,7 +91,7 @@ extension JSONWebKey {
     return VerificationKey(families: [.rsaPKCS1, .rsaPSS]) { key.isValid($0, for: $1, scheme: $2) }
   }
 
-  /// RFC 7518 section 6.2.1: both coordinates in full length.
+  /// Prepares a key of an elliptic curve (RFC 7518 section 6.2.1), whose coordinates must have their full length.
   private static func ellipticCurveKey(_ fields: [String: JSONValue]) throws(Unsuitability) -> VerificationKey {
     let (x, y) = (try bytes("x", of: fields), try bytes("y", of: fields))
     let lengths = ["P-256": 32, "P-384": 48, "P-521": 66]
@@ -118,7 +118,7 @@ extension JSONWebKey {
     }
   }
 
-  /// RFC 8037 section 2.
+  /// Prepares an Ed25519 key (RFC 8037 section 2).
   private static func edwardsCurveKey(_ fields: [String: JSONValue]) throws(Unsuitability) -> VerificationKey {
     guard fields["crv"]?.string == "Ed25519" else { throw Unsuitability(detail: "is on a curve not known here") }
     let x = try bytes("x", of: fields)
@@ -129,23 +129,23 @@ extension JSONWebKey {
   }
 }
 
-/// A public key, ready to check signatures with.
+/// A public key that is ready to verify signatures.
 struct VerificationKey: Sendable {
   fileprivate let families: [SignatureScheme.Family]
-  /// Checks a signature in JWS form (RFC 7518 section 3: raw `r || s` for ECDSA); throws for one that has not that form.
+  /// Verifies a signature in JWS form (RFC 7518 section 3, raw `r || s` for ECDSA), and throws if it has another form.
   fileprivate let check: @Sendable ([UInt8], ArraySlice<UInt8>, SignatureScheme) throws -> Bool
 
-  /// Whether the key is of the kind that the scheme needs.
+  /// Whether the key has the type that the scheme needs.
   func fits(_ scheme: SignatureScheme) -> Bool { families.contains(scheme.family) }
 
-  /// Whether a signature is this key's over the given bytes.
+  /// Whether a signature of the given bytes was made with this key.
   func isValid(_ signature: [UInt8], for input: ArraySlice<UInt8>, scheme: SignatureScheme) -> Bool {
     fits(scheme) && (try? check(signature, input, scheme)) == true
   }
 }
 
 extension VerificationKey {
-  /// Makes a key of a family in which the curve alone says how a signature is checked.
+  /// Creates a key of a family in which the curve alone decides how a signature is verified.
   fileprivate init(
     _ family: SignatureScheme.Family, check: @escaping @Sendable ([UInt8], ArraySlice<UInt8>) throws -> Bool
   ) {

@@ -6,17 +6,17 @@
 
 package import B2CCore
 
-/// The `alg` of a signature (RFC 7518 section 3.1, RFC 8037 section 3.1, RFC 9864), as an open set.
+/// The `alg` of a signature (RFC 7518 section 3.1, RFC 8037 section 3.1, RFC 9864), which may have any name.
 ///
-/// Only those with a scheme below can ever be verified; `none` and the HMAC family have none, so that no allow-list can
-/// let them in.
+/// Only algorithms with a scheme below can be verified. `none` and the HMAC family have no scheme, so no list of
+/// allowed algorithms can let them in.
 package struct JWSAlgorithm: RawRepresentable, Sendable, Hashable {
-  /// The name as the `alg` header field has it.
+  /// The name as it is in the `alg` header field.
   package let rawValue: String
 
-  /// Makes an algorithm from its name.
+  /// Creates an algorithm from its name.
   ///
-  /// - Parameter rawValue: The name, such as `RS256`.
+  /// - Parameter rawValue: The name, for example `RS256`.
   package init(rawValue: String) { self.rawValue = rawValue }
 
   /// RSASSA-PKCS1-v1_5 with SHA-256, which Azure AD B2C uses.
@@ -32,12 +32,12 @@ package struct JWSAlgorithm: RawRepresentable, Sendable, Hashable {
     "ES256": SignatureScheme(family: .p256, hash: .sha256),
     "ES384": SignatureScheme(family: .p384, hash: .sha384),
     "ES512": SignatureScheme(family: .p521, hash: .sha512),
-    // Its first name, and the one that also says the curve.
+    // RFC 8037 named the algorithm first, and RFC 9864 gave it a second name that includes the curve.
     "EdDSA": SignatureScheme(family: .ed25519, hash: .sha512),
     "Ed25519": SignatureScheme(family: .ed25519, hash: .sha512),
   ]
 
-  /// How signatures of this algorithm are checked; `nil` for everything that is no public-key signature known here.
+  /// The scheme that verifies this algorithm, or `nil` if it is not a known public-key signature.
   var scheme: SignatureScheme? { Self.schemes[rawValue] }
 }
 
@@ -45,11 +45,11 @@ extension Set<JWSAlgorithm> {
   /// The algorithm of Azure AD B2C, Entra External ID and Entra ID.
   package static var microsoft: Self { [.rs256] }
 
-  /// The algorithms of any OpenID Connect issuer.
+  /// The algorithms that any OpenID Connect issuer may use.
   package static var openIDConnect: Self { Self(JWSAlgorithm.schemes.keys.map(JWSAlgorithm.init)) }
 }
 
-/// The mathematics behind a ``JWSAlgorithm``.
+/// The cryptography behind a ``JWSAlgorithm``.
 struct SignatureScheme: Sendable, Hashable {
   enum Family: Sendable, Hashable { case rsaPKCS1, rsaPSS, p256, p384, p521, ed25519 }
 
@@ -57,20 +57,22 @@ struct SignatureScheme: Sendable, Hashable {
   /// The hash of the signature.
   let hash: HashAlgorithm
 
-  /// The hashes that `at_hash` may be made with: OpenID Connect Core 3.1.3.6 names the signature's, which for Ed25519
-  /// providers read as SHA-512, its own, or SHA-256.
+  /// The hashes that `at_hash` may be made with.
+  ///
+  /// OpenID Connect Core section 3.1.3.6 requires the signature's hash. For Ed25519 some providers use its own SHA-512,
+  /// and others SHA-256.
   var tokenHashes: [HashAlgorithm] { family == .ed25519 ? [.sha512, .sha256] : [hash] }
 }
 
 extension JWSAlgorithm {
-  /// The `at_hash` that an issuer who signs by this algorithm gives for a token; `nil` for an algorithm that is not known.
+  /// Returns the `at_hash` of a token from an issuer with this algorithm, or `nil` if the algorithm is unknown.
   package func tokenHash(of token: Secret) -> String? { scheme?.tokenHashes.first?.leftHalf(of: token) }
 }
 
 enum HashAlgorithm: Sendable, Hashable {
   case sha256, sha384, sha512
 
-  /// The value of `at_hash` for a token (OpenID Connect Core 3.1.3.6): the left half of the hash of its ASCII text.
+  /// Returns the `at_hash` of a token (OpenID Connect Core section 3.1.3.6), which is the left half of its hash.
   func leftHalf(of secret: Secret) -> String {
     let text = Array(secret.value.utf8)
     return switch self {

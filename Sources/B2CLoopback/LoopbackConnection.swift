@@ -1,7 +1,7 @@
 internal import B2CCore
 internal import Foundation
 
-/// Serves the one request of a connection.
+/// A connection, which serves one request.
 struct LoopbackConnection: Sendable {
   let socket: Socket
   let port: UInt16
@@ -20,7 +20,7 @@ struct LoopbackConnection: Sendable {
     await socket.finish(within: .seconds(1))
   }
 
-  /// Reads the request; `nil` when the client ends the connection first or never sends a byte.
+  /// Reads the request, or returns `nil` if the client closes the connection first or never sends a byte.
   private func readRequest() async throws(RequestRefusal) -> LoopbackRequest? {
     var parser = RequestParser(limits: limits)
     var deadline = ContinuousClock.now.advanced(by: limits.idleTimeout)
@@ -36,18 +36,18 @@ struct LoopbackConnection: Sendable {
       if parser.awaitsContinue {
         _ = await socket.send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), until: deadline)
       }
-      // A client that sends without a pause must not outrun its deadline.
+      // A client that sends without a pause never waits in `receive`, so its deadline is checked here too.
       guard ContinuousClock.now < deadline else { throw .timedOut }
     }
   }
 }
 
-/// One request and the means to answer it, well or badly.
+/// A request, with everything that a handler needs to answer it or to misbehave on purpose.
 ///
-/// The connection ends when the handler returns. Every method returns `false` when the client did not take what was sent,
+/// The connection ends when the handler returns. Every method returns `false` if the client did not receive everything,
 /// because it is gone or the listener was closed.
 package struct LoopbackExchange: Sendable {
-  /// The request, whole.
+  /// The complete request.
   package let request: LoopbackRequest
   /// The port that received the request.
   package let port: UInt16
@@ -55,29 +55,29 @@ package struct LoopbackExchange: Sendable {
   let socket: Socket
   let limits: LoopbackLimits
 
-  /// Sends a whole answer.
+  /// Sends a complete response.
   @discardableResult
   package func respond(_ response: LoopbackResponse) async -> Bool {
     await write(response.bytes(omittingBody: request.method == "HEAD"))
   }
 
-  /// Sends bytes as they are.
+  /// Sends bytes unchanged.
   @discardableResult
   package func write(_ bytes: some Collection<UInt8>) async -> Bool {
     await socket.send(bytes, until: .now.advanced(by: limits.responseTimeout))
   }
 
-  /// Sends text as it is.
+  /// Sends text unchanged.
   @discardableResult
   package func write(_ text: String) async -> Bool { await write(text.utf8) }
 
-  /// Closes the connection in order, whatever was sent so far.
+  /// Closes the connection normally, whatever was sent before.
   package func close() { socket.close() }
 
-  /// Breaks the connection: the client sees a reset.
+  /// Breaks the connection, which the client sees as a reset.
   package func reset() { socket.reset() }
 
-  /// Waits until the client is gone or the listener is closed; never answers.
+  /// Waits until the client is gone or the listener is closed, without sending a response.
   package func waitForDisconnect() async {
     while await socket.receive(until: nil)?.isEmpty == false {}
   }

@@ -1,20 +1,20 @@
 internal import B2CCore
 
-/// Size, time and connection limits of a listener.
+/// The limits of a listener for size, time and connections.
 package struct LoopbackLimits: Sendable {
-  /// The most bytes of a request line with its header fields.
+  /// The largest size of a request line with its header fields, in bytes.
   package var headBytes: Int
-  /// The most bytes of a body.
+  /// The largest size of a body, in bytes.
   package var bodyBytes: Int
-  /// The most connections at a time; further ones wait in the system's queue.
+  /// The largest number of open connections, beyond which others wait in the system's queue.
   package var connections: Int
-  /// Whether a further connection closes the oldest that has not sent a whole request instead of waiting.
+  /// Whether a new connection beyond the limit closes the oldest one without a complete request, instead of waiting.
   package var closesWaiting: Bool
-  /// The time for a whole request, from its first byte on.
+  /// The time for a complete request, from its first byte on.
   package var requestTimeout: Duration
-  /// The time from accepting a connection to the first byte.
+  /// The time from accepting a connection to its first byte.
   package var idleTimeout: Duration
-  /// The time in which the client must take an answer.
+  /// The time in which the client must receive a response.
   package var responseTimeout: Duration
 
   package init(

@@ -3,13 +3,13 @@ internal import Foundation
 
 /// A small HTTP/1.1 server that only this machine can reach.
 ///
-/// It serves the redirect of one sign-in and the servers of the test kit: one request per connection, bodies by
-/// `Content-Length`, everything bounded by ``LoopbackLimits``. One thread accepts; each connection is a task.
-/// Releasing the listener closes it.
+/// It receives the redirect of a sign-in and serves the test kit. It reads one request per connection, whose body needs
+/// a `Content-Length`, and ``LoopbackLimits`` limits everything. A single thread accepts connections, and each
+/// connection is a task. Releasing the listener closes it.
 package final class LoopbackListener: Sendable {
-  /// The port, the same for all addresses.
+  /// The port, which is the same for all addresses.
   package let port: UInt16
-  /// The addresses that the system says the sockets are bound to.
+  /// The addresses that the sockets are bound to, according to the system.
   package let addresses: [LoopbackAddress]
 
   private let core: ListenerCore
@@ -17,10 +17,10 @@ package final class LoopbackListener: Sendable {
   /// Starts to listen.
   ///
   /// - Parameters:
-  ///   - port: The port; 0 lets the system choose one.
-  ///   - addresses: The addresses. The first is needed; another one is left out if the machine does not have it.
-  ///   - limits: The limits of requests and connections.
-  ///   - handler: Answers one request; runs in a task that ``close()`` cancels.
+  ///   - port: The port, or 0 to let the system choose one.
+  ///   - addresses: The addresses, of which all but the first are left out if this machine does not have them.
+  ///   - limits: The limits for requests and connections.
+  ///   - handler: Answers one request, in a task that ``close()`` cancels.
   /// - Throws: ``ConnectorError`` with code `portInUse` or `presentationFailed`.
   package init(
     port: UInt16 = 0, addresses: [LoopbackAddress] = [.ipv4], limits: LoopbackLimits = .server,
@@ -42,9 +42,9 @@ package final class LoopbackListener: Sendable {
   /// The number of open connections.
   package var connectionCount: Int { core.connectionCount }
 
-  /// Ends every connection at once, cancels every handler, and returns when the port is free again.
+  /// Closes every connection immediately, cancels every handler, and returns when the port is free again.
   ///
-  /// Handlers that ignore cancellation are not waited for.
+  /// It does not wait for handlers that ignore cancellation.
   package func close() async {
     core.stop()
     await core.stopped()
@@ -60,7 +60,7 @@ package final class LoopbackListener: Sendable {
         sockets.append((socket, address, bound))
       } catch {
         let isInUse = error.code == .portInUse
-        // A port that the system chose at one address may be in use at the other, so another port is tried.
+        // The system may choose a port at one address that is in use at the other one, so another port is tried.
         if isInUse, tries > 1 { return try bind(port: port, addresses: addresses, tries: tries - 1) }
         if isInUse || sockets.isEmpty { throw error }
       }
@@ -69,8 +69,9 @@ package final class LoopbackListener: Sendable {
   }
 }
 
-/// State shared by the accepting thread and the connections; they retain it instead of the listener, so releasing the
-/// listener stops them.
+/// The state that the accepting thread and the connections share.
+///
+/// They retain this state and not the listener, so that releasing the listener stops them.
 private struct ListenerCore: Sendable {
   private struct State {
     var nextID = 0
@@ -78,7 +79,7 @@ private struct ListenerCore: Sendable {
     var isStopped = false
     var hasEnded = false
 
-    /// The oldest connection that has not sent a whole request.
+    /// The id of the oldest connection that has not sent a complete request.
     var oldestWaiting: Int? { connections.filter { !$0.value.hasRequest }.keys.min() }
 
     func isFull(_ limits: LoopbackLimits) -> Bool {
@@ -87,7 +88,7 @@ private struct ListenerCore: Sendable {
   }
 
   let listening: [Socket]
-  /// What is written to the second wakes the thread, which polls the first.
+  /// A connected pair that wakes the thread, which polls `read`, when a byte is written to `write`.
   let wakeUpEnds: (read: Socket, write: Socket)
   let port: UInt16
   let limits: LoopbackLimits
@@ -102,30 +103,31 @@ private struct ListenerCore: Sendable {
       defer { state.connections = [:] }
       return Array(state.connections.values)
     }
-    // The sockets first: nothing connects any longer, and a handler that is cancelled can no longer send anything.
+    // Close the sockets first, so that no client can connect and a cancelled handler cannot send anything.
     listening.forEach { $0.close() }
     connections.forEach { $0.socket.close() }
     connections.forEach { $0.task.cancel() }
     wakeUp()
   }
 
-  /// Waits until the thread has ended and nothing listens any longer, in a task that is cancelled too.
+  /// Waits until the thread has ended and nothing listens any longer, even if the calling task is cancelled.
   func stopped() async { await Task { try? await state.wait { $0.hasEnded } }.value }
 
   private func wakeUp() { _ = wakeUpEnds.write.sendNow([0]) }
 
   func acceptAll() {
     while let isFull = state.withLock({ $0.isStopped ? nil : $0.isFull(limits) }) {
-      // Beyond the limit connections wait in the system's queue.
+      // Beyond the limit, new connections are not accepted and wait in the system's queue.
       let readable = Socket.waitForReadable([wakeUpEnds.read] + (isFull ? [] : listening))
       _ = wakeUpEnds.read.receiveNow()
-      // One at a time, so that the limit is looked at for each; a request may have become whole since the last look.
+      // Accept one connection at a time, because each one may reach the limit. Meanwhile a connection may have sent a
+      // complete request, so the limit is checked again.
       guard let socket = readable.first(where: { $0 !== wakeUpEnds.read }), !state.withLock({ $0.isFull(limits) })
       else { continue }
       if let connection = socket.accept() {
         serve(connection)
       } else {
-        // The client is gone, or the process is out of descriptors and gets one back in a moment.
+        // The client is gone, or the process has no descriptor left and gets one back soon, so wait a moment.
         Thread.sleep(forTimeInterval: 0.005)
       }
     }
@@ -137,7 +139,7 @@ private struct ListenerCore: Sendable {
     state.withLock { state in
       guard !state.isStopped else { return socket.close() }
       if state.connections.count >= limits.connections, let oldest = state.oldestWaiting {
-        // Another program of this machine could otherwise keep the browser out by connections that send nothing.
+        // Otherwise another program on this machine could lock the browser out with connections that send nothing.
         state.connections.removeValue(forKey: oldest)?.socket.close()
       }
       state.nextID += 1

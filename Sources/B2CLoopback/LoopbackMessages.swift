@@ -1,13 +1,13 @@
 internal import B2CCore
 package import Foundation
 
-/// A whole request as received, nothing decoded.
+/// A complete request as it arrived, with nothing decoded.
 package struct LoopbackRequest: Sendable {
   /// The method, as written.
   package let method: String
   /// The request target, as written: a path with an optional query.
   package let target: String
-  /// The header fields by lower-cased name; the values of those that came more than once are joined with `, `.
+  /// The header fields by lower-case name, with the values of repeated fields joined by `, `.
   package let headers: [String: String]
   package fileprivate(set) var body = Data()
 
@@ -18,7 +18,7 @@ package struct LoopbackRequest: Sendable {
   package var query: String? { target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) } }
 }
 
-/// An answer; `Content-Length` and `Connection: close` are added where they are missing.
+/// A response, to which `Content-Length` and `Connection: close` are added if they are missing.
 package struct LoopbackResponse: Sendable {
   package var status: Int
   package var headers: [String: String]
@@ -30,17 +30,17 @@ package struct LoopbackResponse: Sendable {
     self.body = body
   }
 
-  /// Returns an answer of plain text.
+  /// Returns a response of plain text.
   package static func text(_ text: String, status: Int = 200) -> LoopbackResponse {
     LoopbackResponse(status: status, headers: ["Content-Type": "text/plain; charset=utf-8"], body: Data(text.utf8))
   }
 }
 
 extension LoopbackResponse {
-  /// Returns the bytes on the wire (RFC 9112 section 4).
+  /// Returns the response as it is sent (RFC 9112 section 4).
   func bytes(omittingBody: Bool) -> [UInt8] {
     let hasNoContent = status == 204 || status == 304 || (100..<200).contains(status)
-    // Clients ignore the reason phrase.
+    // The reason phrase may be empty, because clients ignore it.
     var text = "HTTP/1.1 \(status) \((200..<300).contains(status) ? "OK" : "")\r\n"
     for (name, value) in headers.sorted(by: { $0.key < $1.key }) where Self.isSafe(name + value) {
       text += "\(name): \(value)\r\n"
@@ -53,11 +53,11 @@ extension LoopbackResponse {
     return Array((text + "\r\n").utf8) + (omittingBody || hasNoContent ? [] : Array(body))
   }
 
-  /// A line break in a field would start another field.
+  /// Whether a field contains no line break, which would start another field.
   private static func isSafe(_ field: String) -> Bool { !field.utf8.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 } }
 }
 
-/// The reason for refusing a request, with the status that reports it.
+/// The reason why a request is refused, with the status of the response.
 struct RequestRefusal: Error {
   let status: Int
   let reason: String
@@ -70,12 +70,12 @@ struct RequestRefusal: Error {
   static let version = RequestRefusal(status: 505, reason: "Only HTTP/1.1 is supported.")
 }
 
-/// Parses the one request of a connection (RFC 9112).
+/// The parser for the one request of a connection (RFC 9112).
 ///
-/// Anything that two parsers could read in two ways is refused. Bodies need a `Content-Length`; bytes after the request are
-/// ignored, since the connection ends with its answer.
+/// It refuses everything that two parsers could read in different ways. A body needs a `Content-Length`. Bytes after
+/// the request are ignored, because the connection ends with its response.
 struct RequestParser {
-  /// A request whose body has still to arrive.
+  /// A request whose body is not complete.
   private typealias Head = (request: LoopbackRequest, bodyLength: Int)
 
   private let limits: LoopbackLimits
@@ -85,7 +85,7 @@ struct RequestParser {
 
   init(limits: LoopbackLimits) { self.limits = limits }
 
-  /// Whether no byte has arrived yet.
+  /// Whether no byte has arrived.
   var isEmpty: Bool { head == nil && buffer.isEmpty }
 
   /// Whether the client waits for `100 Continue` before it sends the body (RFC 9110 section 10.1.1).
@@ -94,7 +94,7 @@ struct RequestParser {
     return head.request.headers["expect"]?.lowercased() == "100-continue"
   }
 
-  /// Takes the bytes that have arrived; returns the request once it is whole.
+  /// Adds bytes that have arrived, and returns the request when it is complete.
   mutating func parse(_ bytes: [UInt8]) throws(RequestRefusal) -> LoopbackRequest? {
     buffer += bytes
     if head == nil {
@@ -109,9 +109,9 @@ struct RequestParser {
     return head.request
   }
 
-  /// Returns the position after the empty line, `nil` until it has arrived.
+  /// Returns the position after the empty line, or `nil` if that line has not arrived.
   private mutating func headEnd() throws(RequestRefusal) -> Int? {
-    // A client of another protocol, such as TLS, is told so before it has sent a whole line.
+    // A client of another protocol, for example TLS, is refused immediately, because it may never end a line.
     if let first = buffer.first, !ASCIIText.isToken([first]) { throw .malformed("This is not HTTP.") }
     while searched < min(buffer.count, limits.headBytes) {
       if buffer[searched] == 0x0A {
@@ -132,7 +132,7 @@ struct RequestParser {
     guard version == "HTTP/1.1" else {
       throw version.hasPrefix("HTTP/") ? .version : .malformed("The request line is malformed.")
     }
-    // Browsers send the origin form only; any other would need its host compared with the Host field.
+    // Browsers send only the origin form. In any other form, the host would have to be compared with the `Host` field.
     guard line[1].first == UInt8(ascii: "/"), line[1].allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw .malformed("The request target is not a path.")
     }
@@ -160,7 +160,7 @@ struct RequestParser {
     return (String(decoding: line[..<colon], as: UTF8.self), text)
   }
 
-  /// Returns the body's length from one `Content-Length` of digits (RFC 9112 section 6.3).
+  /// Returns the body's length, which a single `Content-Length` of digits gives (RFC 9112 section 6.3).
   private static func bodyLength(_ fields: [String: [String]]) throws(RequestRefusal) -> Int {
     let lengths = fields["content-length"] ?? []
     if fields["transfer-encoding"] != nil {

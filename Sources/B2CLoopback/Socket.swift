@@ -3,15 +3,17 @@ internal import Foundation
 
 /// A TCP socket of this machine.
 ///
-/// It can be closed from anywhere at any time, which ends every wait, and is never used after that. A wait blocks a thread
-/// of its own, never one that tasks share; no call made under the lock blocks.
+/// Any thread can close it at any time, which ends all waits. After that its descriptor is never used again. A wait
+/// blocks a thread of its own and never one that Swift tasks share. No system call under the lock blocks.
 final class Socket: Sendable {
   private static let readSize = 16 * 1024
 
   private struct State {
     let descriptor: CInt
     var isClosed = false
-    /// The threads that wait for it: the system may give its number to another file only after the last.
+    /// The number of threads that wait for the descriptor.
+    ///
+    /// The descriptor is closed after the last one, because the system may then give its number to another file.
     var waits = 0
   }
 
@@ -21,7 +23,7 @@ final class Socket: Sendable {
 
   deinit { close() }
 
-  /// Returns a listening socket, and the port that the system says it is bound to.
+  /// Returns a listening socket, and the port that it is bound to according to the system.
   static func listening(
     at address: LoopbackAddress, port: UInt16
   ) throws(ConnectorError) -> (socket: Socket, port: UInt16) {
@@ -29,19 +31,19 @@ final class Socket: Sendable {
     guard descriptor >= 0 else { throw ConnectorError(listening: errno, port: port) }
     let listener = Socket(descriptor)
     prepare(descriptor)
-    // A port whose last connections are still in TIME_WAIT may be listened on again; a second listener may not.
+    // This allows a port whose last connections are still in TIME_WAIT, but not a second listener.
     setOption(descriptor, level: SOL_SOCKET, name: SO_REUSEADDR, to: CInt(1))
     if address == .ipv6 { setOption(descriptor, level: CInt(IPPROTO_IPV6), name: IPV6_V6ONLY, to: CInt(1)) }
     guard address.withSocketAddress(port: port, { bind(descriptor, $0, $1) }) == 0, listen(descriptor, SOMAXCONN) == 0
     else { throw ConnectorError(listening: errno, port: port) }
-    // Asked of the system: a listener for redirects that other machines can reach must not start.
+    // Ask the system, because a listener for redirects must not start if other machines can reach it.
     guard let bound = address.port(of: descriptor) else {
       throw ConnectorError(own: .presentationFailed, "The listener is not bound to the loopback address.")
     }
     return (listener, bound)
   }
 
-  /// Returns two sockets that are connected to each other: close-on-exec from the start where the system can do that.
+  /// Returns two connected sockets, which child processes do not inherit.
   static func pair(port: UInt16) throws(ConnectorError) -> (Socket, Socket) {
     var ends: [CInt] = [-1, -1]
     guard socketpair(AF_UNIX, SocketConstants.stream, 0, &ends) == 0 else {
@@ -51,13 +53,13 @@ final class Socket: Sendable {
     return (Socket(ends[0]), Socket(ends[1]))
   }
 
-  /// Returns the next connection; `nil` if there is none, or if the process has no descriptor left.
+  /// Returns the next connection, or `nil` if there is none or the process has no descriptor left.
   func accept() -> Socket? {
     withDescriptor { descriptor -> Socket? in
       let connection = acceptConnection(descriptor, nil, nil)
       guard connection >= 0 else { return nil }
       Self.prepare(connection)
-      // An answer is one or two small writes; waiting to join them would only delay it.
+      // A response is one or two small writes, which the system must not delay to join them.
       Self.setOption(connection, level: CInt(IPPROTO_TCP), name: TCP_NODELAY, to: CInt(1))
       return Socket(connection)
     } ?? nil
@@ -65,13 +67,15 @@ final class Socket: Sendable {
 
   /// Blocks the thread until one of the sockets can be read, and returns all that can.
   static func waitForReadable(_ sockets: [Socket]) -> [Socket] {
-    // `poll(2)` ignores the number of a closed socket, -1.
+    // `poll(2)` ignores the descriptor -1, which a closed socket gets here.
     var entries = sockets.map { pollfd(fd: $0.withDescriptor { $0 } ?? -1, events: Int16(POLLIN), revents: 0) }
     _ = poll(&entries, nfds_t(entries.count), -1)
     return zip(sockets, entries).filter { $1.revents != 0 }.map(\.0)
   }
 
-  /// Reads what has arrived, or waits for it; empty when the connection has ended, `nil` when the deadline passes first.
+  /// Reads what has arrived or waits for it.
+  ///
+  /// An empty result means the connection has ended, and `nil` a missed deadline.
   func receive(until deadline: ContinuousClock.Instant?) async -> [UInt8]? {
     while true {
       if let bytes = receiveNow() { return bytes }
@@ -79,7 +83,7 @@ final class Socket: Sendable {
     }
   }
 
-  /// Writes all bytes; `false` when the other side does not take them or the deadline passes.
+  /// Writes all bytes, and returns `false` if the other side does not receive them before the deadline.
   func send(_ bytes: some Collection<UInt8>, until deadline: ContinuousClock.Instant?) async -> Bool {
     var rest = Array(bytes)[...]
     while !rest.isEmpty {
@@ -93,9 +97,9 @@ final class Socket: Sendable {
     return true
   }
 
-  /// Ends the connection so that the other side can still read what was written.
+  /// Ends the connection so that the other side can still read the response.
   ///
-  /// Closing while bytes are unread would send a reset, which discards the answer.
+  /// Closing a socket with unread bytes sends a reset, and the other side then discards the response.
   func finish(within duration: Duration) async {
     _ = withDescriptor { shutdown($0, CInt(SHUT_WR)) }
     let deadline = ContinuousClock.now.advanced(by: duration)
@@ -110,11 +114,11 @@ final class Socket: Sendable {
 
   func close() { end { _ = shutdown($0, CInt(SHUT_RDWR)) } }
 
-  /// Closes the connection with a reset instead of an end.
+  /// Closes the connection with a reset instead of a normal end.
   func reset() {
     end { descriptor in
       Self.setOption(descriptor, level: SOL_SOCKET, name: SO_LINGER, to: linger(l_onoff: 1, l_linger: 0))
-      // Wakes the threads that wait for it; nothing is sent.
+      // This wakes the threads that wait for the socket, and sends nothing.
       _ = shutdown(descriptor, CInt(SHUT_RD))
     }
   }
@@ -128,7 +132,7 @@ final class Socket: Sendable {
     }
   }
 
-  /// Waits on a thread until it is worth looking at the socket again; `false` when the deadline passes first.
+  /// Waits on a thread until the socket may be ready, and returns `false` if the deadline passes first.
   private func wait(for event: CInt, until deadline: ContinuousClock.Instant?) async -> Bool {
     let descriptor = state.withLock { state -> CInt? in
       guard !state.isClosed else { return nil }
@@ -140,14 +144,14 @@ final class Socket: Sendable {
       Thread.detachNewThread { [self] in
         var entry = pollfd(fd: descriptor, events: Int16(event), revents: 0)
         let count = poll(&entry, 1, Self.milliseconds(until: deadline))
-        // Interrupted or early: the caller looks, and waits again.
+        // If `poll` was interrupted or returned early, the caller tries again.
         let isLate = count == 0 && deadline.map { $0 <= .now } == true
         continuation.resume(returning: leave() || !isLate)
       }
     }
   }
 
-  /// Ends a wait; returns whether the socket was closed meanwhile.
+  /// Ends a wait, and returns whether the socket was closed meanwhile.
   private func leave() -> Bool {
     state.withLock { state in
       state.waits -= 1
@@ -158,12 +162,14 @@ final class Socket: Sendable {
 
   private static func milliseconds(until deadline: ContinuousClock.Instant?) -> CInt {
     guard let deadline else { return -1 }
-    // Rounded up, so that the deadline has passed when poll(2) returns.
+    // Round up, so that the deadline has passed when poll(2) returns.
     return CInt(
       clamping: Int((max(0, min(ContinuousClock.now.duration(to: deadline).inSeconds, 86_400)) * 1000).rounded(.up)))
   }
 
-  /// Reads what has arrived; empty when the connection has ended, `nil` when nothing has arrived.
+  /// Reads what has arrived, without waiting.
+  ///
+  /// The result is empty if the connection has ended, and `nil` if nothing has arrived.
   func receiveNow() -> [UInt8]? {
     withDescriptor { descriptor in
       var count = 0
@@ -175,7 +181,7 @@ final class Socket: Sendable {
     } ?? []
   }
 
-  /// Writes what fits; returns the number of bytes, 0 when the connection has ended, `nil` when nothing fits.
+  /// Writes as many bytes as fit and returns their number, 0 if the connection has ended, or `nil` if none fit.
   func sendNow(_ bytes: ArraySlice<UInt8>) -> Int? {
     withDescriptor { descriptor in
       let count = bytes.withUnsafeBytes { sendBytes(descriptor, $0.baseAddress, $0.count, SocketConstants.sendFlags) }
@@ -201,7 +207,7 @@ final class Socket: Sendable {
 }
 
 extension ConnectorError {
-  /// Makes the error of an error number of the system.
+  /// Creates the error for an error number of the system.
   package init(listening number: CInt, port: UInt16) {
     let isInUse = number == EADDRINUSE
     let system = String(cString: strerror(number))
@@ -209,7 +215,7 @@ extension ConnectorError {
     let suggestions = [
       EADDRINUSE:
         "End that program or another sign-in that is still open; another port of a redirect URI has to be registered.",
-      // The App Sandbox's answer, and that of a security policy elsewhere.
+      // The App Sandbox returns this error, and on other systems a security policy does.
       EPERM: "A Mac app with the App Sandbox needs Incoming Connections (Server), under Signing & Capabilities.",
     ]
     self.init(
@@ -218,22 +224,22 @@ extension ConnectorError {
   }
 }
 
-/// The addresses by which this machine reaches itself.
+/// The addresses with which this machine reaches itself.
 package enum LoopbackAddress: String, Sendable, Hashable, CaseIterable {
   case ipv4 = "127.0.0.1"
   case ipv6 = "::1"
 
-  /// The address in network order.
+  /// The bytes of the address in network order.
   var bytes: [UInt8] { self == .ipv4 ? [127, 0, 0, 1] : [UInt8](repeating: 0, count: 15) + [1] }
 
-  /// The address as a URL's host.
+  /// The address as the host of a URL.
   package var urlHost: String { self == .ipv6 ? "[\(rawValue)]" : rawValue }
 }
 
-/// As the system has it: the port of both families is at byte 2 of a socket's address.
+/// The address as the system stores it, in which the port of both families is at byte 2.
 extension LoopbackAddress {
   fileprivate var family: CInt { self == .ipv4 ? AF_INET : AF_INET6 }
-  /// Where the address is in `sockaddr_in` and `sockaddr_in6`.
+  /// The position of the address in `sockaddr_in` and `sockaddr_in6`.
   private var offset: Int { self == .ipv4 ? 4 : 8 }
 
   fileprivate func withSocketAddress(port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
@@ -249,7 +255,7 @@ extension LoopbackAddress {
     }
   }
 
-  /// The port that a socket is bound to, if it is bound to this address.
+  /// Returns the port that a socket is bound to, if it is bound to this address.
   fileprivate func port(of descriptor: CInt) -> UInt16? {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -263,7 +269,7 @@ extension LoopbackAddress {
   }
 }
 
-// Inside the class Swift would find its own fields first.
+// Inside the class, Swift would find the class's own methods of these names first.
 private let acceptConnection = accept
 private let sendBytes = send
 private func closeDescriptor(_ descriptor: CInt) { _ = close(descriptor) }

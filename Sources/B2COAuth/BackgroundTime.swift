@@ -2,19 +2,20 @@ internal import B2CCore
 internal import Dispatch
 internal import Foundation
 
-/// The system's way to let a process go on for a while when its app leaves the screen.
+/// The system function that lets a process continue for a while after its app leaves the screen.
 package protocol ExpiringActivity: Sendable {
-  /// Asks for time.
+  /// Asks the system for time.
   ///
-  /// The block is called on threads that may be blocked, as `ProcessInfo.performExpiringActivity(withReason:using:)` does
-  /// it: with `false` when there is time, which lasts until that call returns; with `true` when there is none, or, beside
-  /// the first call, when it is over.
+  /// Like `ProcessInfo.performExpiringActivity(withReason:using:)`, it calls the block on a thread that may be blocked.
+  /// It passes `false` if the system grants time, which lasts until that call returns. It passes `true` if the system
+  /// grants none, and also, in a second call during the first one, when the granted time is over.
   func perform(reason: String, _ block: @escaping @Sendable (_ isExpired: Bool) -> Void)
 }
 
-/// Background time for a refresh: a refresh token that was sent is lost if the app is suspended before the answer is stored.
+/// Background time for a refresh, because a refresh token is lost if the app is suspended between sending it and
+/// storing the response.
 package struct BackgroundTime: Sendable {
-  /// The longest wait for the system's answer, which comes at once where it comes at all; Apple's page promises none.
+  /// The longest wait for the system's answer, which usually is immediate, but which Apple does not promise.
   private static let patience = Duration.seconds(5)
 
   static let suspended = ConnectorError(
@@ -23,22 +24,23 @@ package struct BackgroundTime: Sendable {
 
   private let system: (any ExpiringActivity)?
 
-  /// Creates an activity.
+  /// Creates background time.
   ///
-  /// - Parameter system: The system's; `nil` where processes are not suspended.
+  /// - Parameter system: The system's function, or `nil` if the system does not suspend processes.
   package init(_ system: (any ExpiringActivity)?) {
     self.system = system
   }
 
-  /// Sends a request and stores its answer while the system gives the process time.
+  /// Runs a request and the storing of its response while the system gives the process time.
   ///
   /// - Parameters:
-  ///   - limit: How long the request may take, in seconds; the time is given back then, whatever hangs.
-  ///   - clock: The clock that the wait for the system's answer is measured on.
-  ///   - body: The request and the storing of its answer.
-  /// - Returns: What the body returns.
-  /// - Throws: ``ConnectorError`` with code `suspended` when there is no time, or no answer within 5 seconds: the body has not
-  ///   run then. `CancellationError` when the task is cancelled meanwhile; otherwise what the body throws.
+  ///   - limit: How long the request may take, in seconds. After that the time is given back to the system, even if the
+  ///     request hangs.
+  ///   - clock: The clock for the wait for the system's answer.
+  ///   - body: Sends the request and stores its response.
+  /// - Returns: The result of the body.
+  /// - Throws: ``ConnectorError`` with code `suspended` if the system grants no time or does not answer within 5
+  ///   seconds, so that the body has not run; `CancellationError` if the task is cancelled; the error of the body.
   func run<Value>(
     atMost limit: TimeInterval, on clock: any Clock<Duration>, _ body: () async throws -> Value
   ) async throws -> Value {
@@ -48,7 +50,7 @@ package struct BackgroundTime: Sendable {
     defer { end.signal() }
     system.perform(reason: "Refreshing an access token") { isExpired in
       isGranted.withLock { $0 = isExpired ? false : $0 ?? true }
-      // Not a thread that tasks share.
+      // The system's thread may be blocked here, because it is not one of the threads that Swift tasks share.
       if isExpired { end.signal() } else { _ = end.wait(timeout: .now() + limit) }
     }
     try await withTimeout(Self.patience, on: clock, throwing: Self.suspended) { try await isGranted.wait { $0 != nil } }

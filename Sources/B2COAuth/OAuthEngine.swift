@@ -1,9 +1,11 @@
 internal import B2CCore
 package import Foundation
 
-/// The flows of an app, each made of the parts that it uses: the only place that knows them all.
+/// The flows of a connector, each made from the parts that it uses.
+///
+/// No other type knows all of these parts.
 package final class OAuthEngine: Sendable {
-  /// The policy of a call that names none; `nil` at an authority without policies.
+  /// The policy for a call that names none, or `nil` if the authority has no policies.
   package let signInPolicy: Policy?
   package let sessions: UserSessions
   package let tokens: TokenSource
@@ -59,6 +61,6 @@ package final class OAuthEngine: Sendable {
 }
 
 extension OAuthEngine: Redacted {
-  /// Authority and client: enough to tell two of them apart.
+  /// The authority and the client ID, which tell two engines apart.
   package var description: String { "OAuthEngine(\(sessions.client.authority), client \(sessions.client.clientID))" }
 }

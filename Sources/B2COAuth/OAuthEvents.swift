@@ -1,7 +1,7 @@
 package import B2CCore
 package import Foundation
 
-/// A step that the engine reports when it happens; `Connector.Event.Step` says what each one means.
+/// A step that the engine reports when it happens; `Connector.Event.Step` documents each one.
 package enum OAuthStep: String, Sendable {
   case signInStarted, signInFinished, cacheHit, cacheMiss, refreshStarted, refreshShared, refreshFinished
   case staleTokenServed, storingFailed, retry, signedOut
@@ -11,10 +11,10 @@ package enum OAuthStep: String, Sendable {
 package typealias OAuthReport =
   @Sendable (_ step: OAuthStep, _ policyID: String?, _ correlationID: UUID?, _ errorCode: ErrorCode?) -> Void
 
-/// Reports the steps of the calls, and gives each call its correlation id.
+/// Reports the steps of the calls and gives each call its correlation id.
 struct OAuthEvents: Sendable {
   let report: OAuthReport
-  /// The correlation id of the settings; each call has one of its own when `nil`.
+  /// The correlation id of the settings, or `nil` if each call gets its own.
   let fixedID: UUID?
 
   /// Returns the correlation id of a new call.
@@ -24,7 +24,7 @@ struct OAuthEvents: Sendable {
     report(step, policyID, correlationID ?? fixedID, error)
   }
 
-  /// Runs a sign-in, or its second half, between the events of its start and its end.
+  /// Runs a sign-in, or its second half, and reports its start and its end.
   func signingIn<Result>(
     policyID: String?, correlationID: UUID, hasBegun: Bool = false, _ body: () async throws -> Result
   ) async throws -> Result {

@@ -1,7 +1,7 @@
 internal import B2CCore
 package import Foundation
 
-/// Signs in by one policy: request, page, validated callback, tokens, verified claims, stored record.
+/// The sign-in with a policy: request, page, checked callback, tokens, verified claims and stored record.
 package struct SignIn: Sendable {
   let request: AuthorizationRequest
   package let passwordResetPolicy: Policy?
@@ -19,21 +19,21 @@ package struct SignIn: Sendable {
         return try await present(policy, options, number, correlationID)
       } catch let error as ConnectorError where error.code == .passwordResetRequested {
         guard let reset = passwordResetPolicy, reset.key != policy?.key else { throw error }
-        // Cancelling after it leaves the new password and no session.
+        // After this page the password is changed. If the user closes the page after it, no session begins.
         _ = try await present(reset, options.forPasswordReset, number, correlationID)
         return try await present(policy, options, number, correlationID)
       }
     }
   }
 
-  /// The first half of a sign-in: everything before the page.
+  /// Runs the first half of a sign-in, which is everything before the page.
   package func begin(policy: Policy?, options: SignInOptions) async throws -> PendingSignIn {
     let (_, pending) = try await prepare(policy, options, events.correlationID())
     events.emit(.signInStarted, policy?.id, pending.correlationID)
     return pending
   }
 
-  /// The second half: everything after the callback.
+  /// Runs the second half of a sign-in, which is everything after the callback.
   package func finish(_ pending: PendingSignIn, callback: URL) async throws -> SignInResult {
     try await events.signingIn(policyID: pending.policyID, correlationID: pending.correlationID, hasBegun: true) {
       try await redeem(pending, callback)
@@ -45,13 +45,13 @@ package struct SignIn: Sendable {
   ) async throws -> SignInResult {
     try presenter.validate(redirectURI: request.redirectURI)
     let (provider, pending) = try await prepare(policy, options, correlationID)
-    // The keys are not needed before the answer comes: they are fetched while the user is at the page. A failure is ignored
-    // here, because the check that needs them asks again.
+    // The keys are needed only for the id_token, so they are fetched while the user is at the page. A failure is
+    // ignored here, because the check of the id_token fetches them again.
     async let _ = try? providers.keys(of: provider, correlationID: correlationID)
     return try await redeem(pending, try await show(pending, options, provider, number))
   }
 
-  /// Whatever is wrong with the settings is found here, before a page opens.
+  /// Checks options and settings and prepares the request, so that mistakes are reported before a page opens.
   private func prepare(
     _ policy: Policy?, _ options: SignInOptions, _ correlationID: UUID
   ) async throws -> (Provider, PendingSignIn) {
@@ -92,7 +92,7 @@ package struct SignIn: Sendable {
           prefersEphemeralSession: options.prefersEphemeralSession, prefersFullScreen: options.prefersFullScreen,
           makeURL: { pending.url(redirectURI: $0) }))
     } catch var error as ConnectorError where [.userClosedBrowser, .timedOut].contains(error.code) {
-      // The page was opened, so its server knows the id; other failures may have kept it from opening.
+      // The page was open, so its server knows the id. With any other error it may not have opened.
       error.correlationID = error.correlationID ?? provider.known(pending.correlationID)
       throw error
     }
@@ -100,7 +100,7 @@ package struct SignIn: Sendable {
 }
 
 extension SignInOptions {
-  /// The options of the password-reset step: parameters for the sign-in page alone are removed.
+  /// The options for the password-reset page, without the parameters that are meant for the sign-in page alone.
   fileprivate var forPasswordReset: SignInOptions {
     var copy = self
     copy.prompt = .automatic

@@ -2,18 +2,20 @@ internal import B2CCore
 internal import B2CIDToken
 internal import Foundation
 
-/// The check of the id_token against its provider.
+/// The check of an id_token against its provider.
 extension SignInCompletion {
-  /// Returns the claims of a token that passes every rule; new keys are fetched if its key is not among those known.
+  /// Verifies an id_token and returns its claims.
+  ///
+  /// If its key is unknown, the keys are fetched again, because the provider may have rotated them.
   ///
   /// - Parameters:
   ///   - idToken: The token.
-  ///   - provider: Who should have issued it.
-  ///   - nonce: The nonce of the request; `nil` for a device code.
-  ///   - accessToken: The access token that came with it.
+  ///   - provider: The provider that must have issued it.
+  ///   - nonce: The nonce of the request, or `nil` for a device code.
+  ///   - accessToken: The access token that arrived together with the id_token.
   ///   - correlationID: The correlation id of the sign-in.
   /// - Returns: All claims.
-  /// - Throws: ``ConnectorError`` with code `invalidResponse`; what keeps the keys from being fetched.
+  /// - Throws: ``ConnectorError`` with code `invalidResponse`, or the error that prevents the keys from being fetched.
   func claims(
     of idToken: Secret, provider: Provider, nonce: Secret?, accessToken: Secret?, correlationID: UUID
   ) async throws -> [String: JSONValue] {
@@ -25,13 +27,15 @@ extension SignInCompletion {
     do {
       return try verify(known)
     } catch  where error.isRetryable {
-      // Only what a fresh copy of the keys may change.
+      // The error is retryable only if newer keys may change it, so the keys are fetched again below.
     }
     return try verify(try await providers.freshKeys(of: provider, correlationID: correlationID))
   }
 
-  /// A function of its own: the optimizer of Swift 6.3.1 crashes at a local function that captures a variable and has a typed
-  /// throw.
+  /// Returns the values that the id_token must have.
+  ///
+  /// This is a function of its own, because the optimizer of Swift 6.3.1 crashes on a local function that captures a
+  /// variable and has a typed throw.
   private func expectations(_ provider: Provider, nonce: Secret?, accessToken: Secret?) -> IDTokenExpectations {
     var expectations = IDTokenExpectations(
       clientID: sessions.client.clientID, issuer: IssuerExpectation(published: provider.metadata.issuer),
@@ -45,7 +49,10 @@ extension SignInCompletion {
 }
 
 extension Provider {
-  /// Microsoft's services sign with RS256; another issuer with what it publishes, as far as it is safe.
+  /// The algorithms with which this provider may sign an id_token.
+  ///
+  /// Microsoft's services sign with RS256. Any other provider may use the safe algorithms that it publishes, or RS256
+  /// if it publishes none.
   var allowedAlgorithms: Set<JWSAlgorithm> {
     guard !isMicrosoft else { return .microsoft }
     let published = Set(metadata.signingAlgorithms.map { JWSAlgorithm(rawValue: $0) })

@@ -1,7 +1,7 @@
 internal import B2CCore
 internal import Foundation
 
-/// The end of a sign-in, by page or by device code: verifies the id_token and stores the result.
+/// The last step of a sign-in, with a page or a device code: verifies the id_token and stores the record.
 struct SignInCompletion: Sendable {
   let sessions: UserSessions
   let providers: ProviderDirectory
@@ -9,24 +9,24 @@ struct SignInCompletion: Sendable {
   let serverClock: ServerClock
   let clockSkew: Duration
 
-  /// Verifies the id_token of a token answer, and writes the result.
+  /// Verifies the id_token of a token response and stores the record of its user.
   ///
-  /// After a device code a generic issuer that sends none is asked who it is at its userinfo endpoint.
+  /// After a device code, an OpenID Connect provider may send no id_token. Its userinfo endpoint then names the user.
   ///
-  /// Nothing that can fail comes after the store, so a sign-in that fails changes nothing. A policy that edits the profile or
-  /// resets the password lays its claims over the record of the user who finished it, signed in last or not, and leaves no
-  /// session.
+  /// Storing the record is the last step that can fail, so a failed sign-in changes nothing. After a profile edit or a
+  /// password reset, the new claims update the record of the user who finished the page, even if another user is
+  /// current, and no session begins.
   ///
   /// - Parameters:
-  ///   - response: The answer to the code.
-  ///   - provider: Who gave it.
-  ///   - nonce: The nonce of the authorization request; `nil` for a device code, whose id_token has none.
-  ///   - userID: Who has to sign in; `nil` when anyone may.
-  ///   - scopes: The scopes of the API that were requested.
+  ///   - response: The response to the authorization code or device code.
+  ///   - provider: The provider that sent it.
+  ///   - nonce: The nonce of the authorization request, or `nil` for a device code, whose id_token has none.
+  ///   - userID: The id of the user who must sign in, or `nil` if any user may.
+  ///   - scopes: The requested scopes of the API.
   ///   - correlationID: The correlation id of the sign-in.
   /// - Returns: The result, as it is stored.
-  /// - Throws: ``ConnectorError`` with code `invalidResponse` when nothing tells who signed in; what the check, the userinfo
-  ///   endpoint and the store throw.
+  /// - Throws: ``ConnectorError`` with code `invalidResponse` if the response does not say who signed in, or
+  ///   `wrongUser` if another user did; the errors of the id_token check, the userinfo endpoint and the store.
   func finish(
     _ response: TokenResponse, from provider: Provider, nonce: Secret?, userID: String? = nil, scopes: [String],
     correlationID: UUID
@@ -38,7 +38,7 @@ struct SignInCompletion: Sendable {
     } else if nonce == nil, !provider.isMicrosoft, let url = provider.metadata.userInfoEndpoint,
       let accessToken = response.accessToken
     {
-      // RFC 8628 promises no id_token.
+      // RFC 8628 does not promise an id_token, so the userinfo endpoint names the user.
       claims = try await userInfo.claims(at: url) { _ in (accessToken, nil) }.all
     } else {
       throw ConnectorError(
@@ -57,7 +57,7 @@ struct SignInCompletion: Sendable {
     var record = TokenRecord(signedInAt: now, policyID: provider.policy?.id, claims: claims).taking(answer)
     record.requiredUser = sessions.client.requiredUser
     var hasSession = record.hasSession(now: now)
-    // The settings' key or the caller says what a policy is for; the words of its name say nothing.
+    // The settings or the caller say what a policy is for. The SDK never guesses it from the policy's name.
     if let kind = provider.policy?.kind, [.profileEdit, .passwordReset].contains(kind) {
       hasSession = await layOver(claims, key)
     } else {
@@ -69,7 +69,9 @@ struct SignInCompletion: Sendable {
       idToken: response.idToken, policy: provider.policy)
   }
 
-  /// Lays new claims over those of a user's record; where the cache refuses that, they come with the next refresh.
+  /// Updates the claims in a user's record after a profile edit or a password reset.
+  ///
+  /// If the cache refuses the change, the next refresh returns the new claims.
   ///
   /// - Returns: Whether the user has a session.
   private func layOver(_ claims: [String: JSONValue], _ key: TokenCacheKey) async -> Bool {

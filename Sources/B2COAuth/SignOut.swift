@@ -1,36 +1,39 @@
 internal import B2CCore
 internal import Foundation
 
-/// Signs out: first here, and only then at the server, as far as it offers that.
+/// The sign-out of users, first on this device and then, if the caller wants it, in the browser.
 ///
-/// It is done or it fails: what the cache refuses to list or to remove stays signed in, and the error names it.
+/// If the cache refuses to list or remove records, the sign-out fails and names the users who are still signed in.
 package struct SignOut: Sendable {
   let sessions: UserSessions
   let providers: ProviderDirectory
   let endpoint: TokenEndpoint
   let presenter: any SignInPresenter
   let redirectURI: URL
-  /// The host of the authority, whose cookies are removed.
+  /// The host of the authority, whose cookies a sign-out deletes.
   let host: String
   let events: OAuthEvents
 
   /// Signs one user out, or all users of this authority and client.
   ///
-  /// - Throws: ``ConnectorError`` with code `tokenCache`, which names who is still signed in; `CancellationError` when the
-  ///   calling task was cancelled before it began; what keeps the page from being shown.
+  /// - Throws: ``ConnectorError`` with code `tokenCache` if records are left, which names their users; the error that
+  ///   prevents the sign-out page from opening; `CancellationError` if the calling task was cancelled before the
+  ///   sign-out began.
   package func run(
     _ userID: String?, endsBrowserSession: Bool, sendsIDTokenHint: Bool
   ) async throws -> BrowserSignOut {
     try Task.checkCancellation()
-    // Not a child: half a sign-out, because a view has gone, is none.
+    // It runs in its own task, because a view that disappears cancels its tasks, and half a sign-out must not remain.
     let latest = try await Task { try await remove(userID) }.value
     guard endsBrowserSession else { return .notAsked }
     return try await endBrowserSession(of: latest, sendsIDTokenHint: sendsIDTokenHint)
   }
 
-  /// Removes every record that can be removed, the current user's last, and revokes what was removed.
+  /// Removes every record that can be removed, and revokes the removed refresh tokens.
   ///
-  /// - Returns: The latest session of those that were removed, which the server's part needs.
+  /// The current user's record is removed last, so that no other user becomes current meanwhile.
+  ///
+  /// - Returns: The latest of the removed sessions, whose policy and id_token the sign-out page needs.
   private func remove(_ userID: String?) async throws -> SessionStore.Session? {
     let correlationID = events.correlationID()
     var failure: ConnectorError?
@@ -45,7 +48,7 @@ package struct SignOut: Sendable {
       }
       let found = try await sessions.store.keys(of: sessions.client)
       keys = found.keys
-      // What is damaged is gone; another file that cannot be read now may be a user's.
+      // The damaged files are deleted. Any other unreadable file may hold a user's record, so its error is reported.
       failure = failure ?? found.failures.first
     }
     var sessions: [SessionStore.Session] = []
@@ -55,7 +58,7 @@ package struct SignOut: Sendable {
         let record = try await self.sessions.record(key)
         if let record { sessions.append(.init(key: key, record: record)) } else { absent.insert(key) }
       } catch {
-        // What cannot be read is removed all the same.
+        // A record that cannot be read is removed below like any other.
       }
     }
     sessions.sort { $0.record.place < $1.record.place }
@@ -82,9 +85,9 @@ package struct SignOut: Sendable {
     return sessions.last
   }
 
-  /// Removes the cookies that a web view of the app may have left, of this host and of no other.
+  /// Removes the cookies that a web view of the app may have stored for this host.
   ///
-  /// Cookies of a parent domain are sent to other hosts too, so they are not ours to remove.
+  /// Cookies of a parent domain are kept, because the browser also sends them to other hosts.
   private static func removeCookies(of host: String) {
     let storage = HTTPCookieStorage.shared
     for cookie in storage.cookies ?? [] {
@@ -95,12 +98,12 @@ package struct SignOut: Sendable {
     }
   }
 
-  /// Tells the server to forget refresh tokens: all at once, and for two seconds at most.
+  /// Revokes refresh tokens at the provider, in parallel and for at most two seconds.
   private func revoke(_ sessions: [SessionStore.Session], _ correlationID: UUID) async {
     let sessions = sessions.filter { $0.record.refreshToken != nil }
-    // The metadata of Microsoft's authorities names no endpoint for it.
+    // Microsoft's authorities have no revocation endpoint, so their metadata is not fetched to look for one.
     guard !sessions.isEmpty, !self.sessions.client.isMicrosoft else { return }
-    // A transport of the app need not obey cancellation: it is not waited for any longer.
+    // The app's transport may ignore cancellation, so this returns after two seconds without waiting for it.
     try? await SharedWork<UUID, Void>().value(for: correlationID, atMost: .seconds(2), on: self.sessions.wait.clock) {
       await withTaskGroup(of: Void.self) { group in
         for session in sessions { group.addTask { await revoke(session.record, correlationID) } }
@@ -108,7 +111,9 @@ package struct SignOut: Sendable {
     }
   }
 
-  /// Tells the server to forget a refresh token, where it can be told (RFC 7009); its answer changes nothing here.
+  /// Revokes a refresh token if the provider has an endpoint for it (RFC 7009).
+  ///
+  /// Errors are ignored, because the token is already removed from this device.
   private func revoke(_ record: TokenRecord, _ correlationID: UUID) async {
     guard let refreshToken = record.refreshToken,
       let provider = try? await providers.provider(for: record.policy, retries: false),
@@ -131,7 +136,7 @@ package struct SignOut: Sendable {
     }
     let idToken = sendsIDTokenHint ? session?.record.idToken : nil
     let request = try presentation(of: url, idToken: idToken)
-    // A presenter of the app need not obey cancellation: it is cancelled, and not waited for any longer.
+    // The app's presenter may ignore cancellation, so this call does not wait for it after the 60 seconds.
     let showing = Task { try await presenter.present(request) }
     defer { showing.cancel() }
     let page = SharedWork<Secret, URL>()
@@ -139,13 +144,13 @@ package struct SignOut: Sendable {
       let callback = try await page.value(for: request.state, atMost: .seconds(60), on: sessions.wait.clock) {
         try await showing.value
       }
-      // Any program can open the redirect URI; only the server knows the state, which it has to send back (OpenID Connect
-      // RP-Initiated Logout 1.0 section 3).
+      // Any program can open the redirect URI, but only the provider knows the state, which it must send back (OpenID
+      // Connect RP-Initiated Logout 1.0 section 3).
       let pairs = CallbackParameters.pairs(of: callback)
       let isFailed = pairs.contains { ASCIIText.isSame($0.name, "error") }
       return CallbackState.isRight(pairs, for: request.state) && !isFailed ? .returned : .notReturned
     } catch let error as ConnectorError where [.userClosedBrowser, .timedOut].contains(error.code) {
-      // The page was shown, which may have ended the session; the tokens are gone already.
+      // The page may have ended the session before the user closed it. The tokens are removed in any case.
       return .notReturned
     }
   }
@@ -163,17 +168,19 @@ package struct SignOut: Sendable {
   }
 }
 
-/// What is known of the session in the browser after a sign-out.
+/// The state of the browser's session after a sign-out.
 public enum BrowserSignOut: Sendable, Hashable {
-  /// The browser came back from the server's sign-out page, with the request's `state`.
+  /// The browser returned from the provider's sign-out page with the `state` of this request.
   ///
-  /// Whether its session has ended only the server knows: a page may ask the user, who may stay signed in.
+  /// This does not prove that the session has ended, because the page may have asked the user, who may have refused.
   case returned
-  /// The page was opened, and nothing proves that the browser came back from it: the session may go on.
+  /// The sign-out page was opened, but the browser did not return from it as expected, so the session may continue.
   ///
-  /// The user closed the page, another page took its place or was open, the time was up, or what came back has no `state` of
-  /// this sign-out.
+  /// The user closed the page, another page replaced it or was already open, 60 seconds passed, or the callback did not
+  /// contain the `state` of this sign-out.
   case notReturned
-  /// No page was opened: only the tokens are gone.
+  /// No page was opened.
+  ///
+  /// Only the tokens on this device were removed.
   case notAsked
 }

@@ -2,18 +2,19 @@ internal import B2CCore
 internal import B2CTokenCache
 internal import Foundation
 
-/// Access tokens without the user: from the cache, else by one refresh that all callers share.
+/// The source of access tokens without a page: the cache, or one refresh that all callers share.
 ///
-/// The story, in order: silent hit, shared work, refresh lock, reading again, request, the id_token against the record, and
-/// storing as a change of the record. A refresh that has begun is never cancelled: callers leave, and its answer is stored.
+/// A refresh has these steps: look into the record, share the work with other callers, take the refresh lock, read the
+/// record again, send the request, compare the id_token with the record, and store the response as a change of the
+/// record. A refresh that has begun is never cancelled. Callers may leave, and its response is still stored.
 package struct TokenSource: Sendable {
   let sessions: UserSessions
   let events: OAuthEvents
   let endpoint: TokenEndpoint
-  /// Finds where the token requests of a policy go, without a request unless the issuer is to be named.
+  /// Finds a policy's token endpoint, at Microsoft's authorities without a request unless it must name the issuer.
   let findRoute: @Sendable (_ policy: Policy?, _ namesIssuer: Bool, _ correlationID: UUID) async throws -> TokenRoute
   let backgroundTime: BackgroundTime
-  /// The scopes of a call that names none.
+  /// The scopes for a call that names none.
   let scopes: [String]
   let expiryMargin: Duration
   let clockSkew: Duration
@@ -24,17 +25,17 @@ package struct TokenSource: Sendable {
   /// A request for an access token.
   struct Request: Sendable {
     var scopes: [String]
-    /// A token that an API has refused.
+    /// A token that an API refused.
     var refused: Secret?
     /// Whether to ignore cached tokens.
     var isForced = false
-    /// The claims that the token shall have, as JSON text.
+    /// The claims that the token must have, as JSON text.
     var claims: String?
 
     /// Whether only a new refresh satisfies this request.
     var mustRefresh: Bool { isForced || claims != nil }
 
-    /// Returns the tokens that are no answer to this request: those that it wants replaced, and those that are no newer.
+    /// Returns the tokens that cannot satisfy this request: the one to replace, and those that are not newer than it.
     func excludedTokens(of record: TokenRecord) -> [Secret] {
       guard isForced || refused != nil else { return [] }
       let covering = record.accessTokens.filter { $0.covers(scopes) }
@@ -49,18 +50,18 @@ package struct TokenSource: Sendable {
 
   // MARK: The silent hit
 
-  /// Returns an access token of a user; ``Connector`` documents it.
+  /// Returns an access token of a user, as `Connector.accessToken` documents it.
   package func token(
     for scopes: [String]?, userID: String?, refused: Secret? = nil, isForced: Bool = false, claims: String? = nil
   ) async throws -> AccessToken {
     let request = Request(scopes: scopes ?? self.scopes, refused: refused, isForced: isForced, claims: claims)
-    // Microsoft's services give an access token for an API's scope only, others for `openid` as well.
+    // Microsoft's services issue no access token without a scope of an API. Others issue one for `openid` too.
     guard Scopes.includeAPIScope(request.scopes) || !sessions.client.isMicrosoft else {
       throw Self.missingAPIScope(request.scopes, at: nil, nil)
     }
     if let claims { try Self.checkClaims(claims) }
     guard let session = try await sessions.session(userID) else {
-      // Another process may have signed the user out.
+      // Another process may have signed the user out, so observers must look again.
       store.observers.changed()
       throw Self.notSignedIn(userID)
     }
@@ -78,7 +79,7 @@ package struct TokenSource: Sendable {
 
   private func offer(of record: TokenRecord, to request: Request, excluding excluded: [Secret]) -> TokenOffer {
     let (margin, asks) = (expiryMargin, beforeRefresh != nil)
-    // The user is not asked while the token lasts.
+    // With `beforeRefresh`, the user is asked only in the token's last minute, whatever the server suggests.
     return record.offer(
       covering: request.scopes, now: now, margin: (asks ? min(margin, .seconds(60)) : margin).inSeconds,
       isToTheEnd: asks, excluding: excluded)
@@ -86,21 +87,21 @@ package struct TokenSource: Sendable {
 
   // MARK: Shared work
 
-  /// A token that has to be renewed: the one value that the steps of a refresh hand on.
+  /// The token to renew, with everything that the steps of a refresh need.
   private struct Renewal: Sendable {
     let request: Request
-    /// The session as the call has found it.
+    /// The session as the call found it.
     let session: SessionStore.Session
-    /// The tokens that are no answer to the request.
+    /// The tokens that cannot satisfy the request.
     let excluded: [Secret]
-    /// The token that is served if the renewal fails.
+    /// The token to use if the renewal fails.
     let still: CachedAccessToken?
     let correlationID: UUID
 
     var key: TokenCacheKey { session.key }
-    /// The refresh that answers the request.
+    /// The key by which callers share this refresh.
     ///
-    /// `mayTry` and `noteTry` need the same one, or the limit of one a minute is off.
+    /// `mayTry` and `noteTry` must use the same key. Otherwise the limit of one refresh a minute has no effect.
     var flight: TokenFlight {
       let claims = request.claims.map { FormEncoding.escape($0) }
       return TokenFlight(key: key, scopes: Scopes.ofAPI(request.scopes), claims: claims)
@@ -112,21 +113,21 @@ package struct TokenSource: Sendable {
     let isHeldBack = !request.mustRefresh && !store.mayTry(renewal.flight, now: now)
     if record.refreshToken == nil || !refreshesTokens || isHeldBack, let still = renewal.still { return still }
     guard record.refreshToken != nil else {
-      // The last token has expired meanwhile.
+      // The last access token has expired, so this session is over, and observers must look again.
       store.observers.changed()
       throw record.isEnded ? Self.expired : Self.notRenewable
     }
-    // An extension that the system ends would lose a rotated token: only its app refreshes.
+    // The system may end an app extension before it has stored a rotated refresh token, so only the app refreshes.
     guard refreshesTokens else { throw Self.refreshNotAllowed }
     if isHeldBack, let token = try await tokenAfterRefusal(renewal) { return token }
     do {
       let (token, hasJoined) = try await shared(renewal)
-      // A refresh that another caller has started may bring the very token that this one wants replaced.
+      // Another caller's refresh may return the very token that this caller wants to replace, so it refreshes again.
       let isAnswer = !hasJoined || !renewal.excluded.contains(token.token)
       guard !isAnswer, request.mustRefresh || store.mayTry(renewal.flight, now: now) else { return token }
       return try await shared(renewal, asks: false).token
     } catch let error as ConnectorError where renewal.still != nil {
-      // A token that has not expired is served, unless a definite answer has ended the session.
+      // The refresh failed, so use a token that has not expired. If the session has ended, none is left.
       let latest = try? await sessions.record(renewal.key)
       let left = latest.flatMap { offer(of: $0, to: request, excluding: renewal.excluded).token }
       guard let left else { throw error }
@@ -135,10 +136,10 @@ package struct TokenSource: Sendable {
     }
   }
 
-  /// Returns the token to use after a 401 within a minute of the last refresh: a newer one if there is one, otherwise the
-  /// refused token itself, so that the caller reports the API's 401.
+  /// Returns the token to use after a 401 within a minute of the last refresh: a newer one if there is one, otherwise
+  /// the refused token itself, so that the caller reports the API's 401.
   ///
-  /// It is `nil` while a refresh is in flight, so that the caller joins it.
+  /// It returns `nil` while a refresh is in flight, so that the caller joins it.
   private func tokenAfterRefusal(_ renewal: Renewal) async throws -> CachedAccessToken? {
     let request = renewal.request
     guard let refused = request.refused, !store.flights.isUnderWay(renewal.flight),
@@ -157,8 +158,8 @@ package struct TokenSource: Sendable {
     var hasJoined = false
     events.emit(.cacheMiss, policyID, renewal.correlationID)
     let token = try await store.flights.value(
-      // One second longer than the transport's deadline, so that the caller gets the transport's error, and the next call
-      // begins a new request.
+      // One second longer than the transport's deadline, so that the caller gets the transport's error instead of
+      // `timedOut`, and the next call starts a new request.
       for: renewal.flight, atMost: endpoint.limits.deadline + .seconds(1), on: sessions.wait.clock,
       after: asks ? question(renewal) : nil,
       onJoin: {
@@ -169,7 +170,7 @@ package struct TokenSource: Sendable {
     return (token, hasJoined)
   }
 
-  /// Returns what asks the user before a refresh; no lock is held meanwhile.
+  /// Returns the closure that asks the user before a refresh, which runs while no lock is held.
   private func question(_ renewal: Renewal) -> (@Sendable () async throws -> Void)? {
     guard let beforeRefresh else { return nil }
     return {
@@ -177,7 +178,7 @@ package struct TokenSource: Sendable {
         do {
           try await beforeRefresh(sessions.user(renewal.session))
         } catch {
-          // While the token has not expired, a refusal holds for a minute.
+          // The user refused, so while the old token is valid, the user is not asked again for a minute.
           store.noteWait(renewal.key, now: now)
           throw Self.notAllowed(error)
         }
@@ -188,14 +189,14 @@ package struct TokenSource: Sendable {
   // MARK: Around and under the refresh lock
 
   private func refresh(_ renewal: Renewal) async throws -> CachedAccessToken {
-    // The session may end, here or in another process.
+    // The refresh may end the session, or may find that another process has ended it.
     defer { store.observers.changed() }
     guard let record = try await sessions.record(renewal.key) else { throw Self.signedOut }
-    // At a generic issuer only its metadata knows where to send the request; it is not fetched under the lock.
-    // Nor is the issuer of a user whom no id_token has named.
+    // Except at Microsoft's authorities, only the metadata names the token endpoint. A user without an id_token needs
+    // the metadata's issuer. Fetch both before taking the lock, because only the token request may be sent under it.
     let route = try await findRoute(record.policy, record.issuer == nil, renewal.correlationID)
     return try await store.withRefreshLock(renewal.key, sessions.wait) {
-      // Background time covers sending and storing only, not the wait for the lock.
+      // Ask for background time only under the lock, because the system grants little of it and the wait may be long.
       try await backgroundTime.run(atMost: endpoint.limits.deadline.inSeconds, on: sessions.wait.clock) {
         try await underLock(renewal, route)
       }
@@ -208,7 +209,7 @@ package struct TokenSource: Sendable {
     for isLastTry in [false, true] {
       guard let record = try await sessions.record(key) else { throw Self.signedOut }
       let session = SessionStore.Session(key: key, record: record)
-      // Another process or a sign-in may have brought the token.
+      // Another process or a sign-in may have stored a usable token while this call waited for the lock.
       if renewal.request.claims == nil,
         case .usable(let hit) = offer(of: record, to: renewal.request, excluding: renewal.excluded)
       {
@@ -218,8 +219,8 @@ package struct TokenSource: Sendable {
       store.noteTry(renewal.flight, now: now)
       events.emit(isLastTry ? .retry : .refreshStarted, record.policyID, correlationID, error: refusal)
       do {
-        // A transport of the app may never return: after twice the limit it is not waited for any longer. What comes later
-        // is stored all the same.
+        // The app's transport may never return, so this stops waiting after twice the request limit. A response that
+        // arrives later is still stored.
         let token = try await SharedWork<UUID, CachedAccessToken?>().value(
           for: correlationID, atMost: sessions.wait.limit, on: sessions.wait.clock
         ) { try await exchange(refreshToken, renewal, session, route) }
@@ -233,16 +234,16 @@ package struct TokenSource: Sendable {
           if error.endsSession { await end(session) }
           throw error
         }
-        // Another process was quicker, and its answer may do.
+        // The record has changed, probably by a refresh of another process, so try again with the new one.
         refusal = error.code
       }
     }
     throw Self.signedOut
   }
 
-  /// Sends the refresh token and stores the answer.
+  /// Sends the refresh token and stores the response.
   ///
-  /// - Returns: The new access token; `nil` if a newer answer, another sign-in or no record is there by now.
+  /// - Returns: The new access token, or `nil` if the cache by now has a newer response, another sign-in or no record.
   private func exchange(
     _ refreshToken: Secret, _ renewal: Renewal, _ session: SessionStore.Session, _ route: TokenRoute
   ) async throws -> CachedAccessToken? {
@@ -260,11 +261,11 @@ package struct TokenSource: Sendable {
     var updated: TokenRecord?
     do {
       updated = try await store.update(session, isKept: true, sessions.wait) {
-        // If the record no longer holds the refresh token that was sent, a later refresh has already replaced this answer.
+        // If the record no longer holds the token that was sent, a later refresh has already replaced this response.
         $0.refreshToken == nil || $0.refreshToken == refreshToken ? $0.taking(granted) : $0
       }
     } catch let error as ConnectorError where error.code == .tokenCache {
-      // The store keeps the record in memory, so the tokens are good.
+      // The store keeps the record in memory, so the new tokens can be used.
       events.emit(.storingFailed, record.policyID, renewal.correlationID, error: error.code)
       updated = record.taking(granted)
     }
@@ -276,7 +277,9 @@ package struct TokenSource: Sendable {
     return updated.accessTokens.first { $0.token == accessToken }
   }
 
-  /// Ends a session after a definite answer; where the cache refuses that, the next call gets the same answer.
+  /// Ends a session whose refresh token will never work again.
+  ///
+  /// If the cache refuses the change, the next call sends the token again and gets the same error.
   private func end(_ session: SessionStore.Session) async {
     let refreshToken = session.record.refreshToken
     _ = try? await store.update(session, sessions.wait) { $0.refreshToken == refreshToken ? $0.ending() : $0 }

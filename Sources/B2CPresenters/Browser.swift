@@ -1,12 +1,12 @@
 internal import B2CCore
 internal import Foundation
 
-/// Bringing a page before the user.
+/// Opens pages in a browser.
 package enum Browser {
-  /// Opens a page in a task that nothing waits for; an error is passed on.
+  /// Opens a page in a task of its own, and reports its error.
   ///
-  /// The task is never cancelled: on Linux, cancelling a request of `URLSession` in it can block for ever, and all later
-  /// requests of that session with it.
+  /// The task is never cancelled. On Linux, cancelling a request of `URLSession` in it can block for ever, and with it
+  /// all later requests of that session.
   static func open(
     _ url: URL, by open: @escaping @Sendable (URL) async throws -> Void,
     onFailure: @escaping @Sendable (any Error) -> Void
@@ -21,9 +21,9 @@ package enum Browser {
     }
   }
 
-  /// Refuses pages that are neither https nor on this machine.
+  /// Throws if a page is neither https nor on this machine.
   ///
-  /// A program that opens URLs would also run files and other programs' schemes.
+  /// A program that opens URLs would also open files and start other programs by their schemes.
   static func check(_ url: URL) throws {
     guard Loopback.isAllowed(url) else {
       throw ConnectorError(

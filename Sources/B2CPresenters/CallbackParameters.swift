@@ -1,7 +1,7 @@
 package import B2CCore
 package import Foundation
 
-/// The parameters of a callback: from the query, else from the fragment.
+/// The parameters of a callback, from its query or else from its fragment.
 package struct CallbackParameters {
   private let pairs: [(name: String, value: String)]
 
@@ -16,16 +16,17 @@ package struct CallbackParameters {
         own: .invalidResponse,
         "The callback has a parameter with more than \(CombiningMarks.maximumRun) combining marks in a row.")
     }
-    // RFC 6749 section 3.1 allows no parameter twice. What only describes an error does no harm, and the first counts.
+    // RFC 6749 section 3.1 allows no parameter twice. Parameters that only describe an error are harmless, so their
+    // first value counts.
     for name in ["code", "state", "iss", "error"] where pairs.count(where: { ASCIIText.isSame($0.name, name) }) > 1 {
       throw ConnectorError(own: .invalidResponse, "The callback has a parameter twice.")
     }
   }
 
-  /// The parameters in order, from the one part of a callback URL that counts.
+  /// Returns the parameters in order, from the part of the callback URL that contains the answer.
   ///
-  /// Facebook leaves a fragment `#_=_` behind a query, so the query comes first and a fragment that holds no answer is
-  /// ignored.
+  /// Facebook appends the fragment `#_=_` to a query, so the query counts first, and the fragment only if the query
+  /// contains no answer.
   package static func pairs(of url: URL) -> [(name: String, value: String)] {
     let text = url.absoluteString
     let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
@@ -33,7 +34,7 @@ package struct CallbackParameters {
     let inQuery = FormEncoding.decode(query ?? "")
     let inFragment = parts.count > 1 ? FormEncoding.decode(parts[1]) : []
     let answers = ["code", "error", "state"]
-    // By bytes: `==` takes more than linear time for a name of combining marks.
+    // Compare bytes, because `==` takes more than linear time for a name of combining marks.
     return inQuery.contains { pair in answers.contains { ASCIIText.isSame($0, pair.name) } } ? inQuery : inFragment
   }
 

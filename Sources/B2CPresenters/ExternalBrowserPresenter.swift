@@ -1,10 +1,10 @@
 public import B2CCore
 public import Foundation
 
-/// Signs in with a browser outside the app, which returns through the app's open-URL callback.
+/// A presenter that uses a browser outside your app, which returns through the app's open-URL callback.
 ///
-/// For apps that open the page themselves and receive a custom scheme, or an https link that they claim. Hand every URL the
-/// app is opened with to ``resume(with:)``, as MSAL's `handleMSALResponse` wants it.
+/// Use it if your app opens the page itself and receives a custom scheme or an https link that it claims. Pass every
+/// URL that the app is opened with to ``resume(with:)``. See <doc:SignIn>.
 ///
 /// ```swift
 /// let presenter = ExternalBrowserPresenter { await openURL($0) }
@@ -18,10 +18,11 @@ public final class ExternalBrowserPresenter: SignInPresenter, Redacted {
   /// Creates a presenter.
   ///
   /// - Parameters:
-  ///   - open: Opens a URL and returns, as `UIApplication.open(_:)` or SwiftUI's `openURL` does, or throws when it cannot; it is
-  ///     neither waited for nor cancelled. Do not log the URL or pass it on a command line: who reads it can finish the sign-in.
-  ///   - timeout: The longest wait for the user; 10 minutes.
-  ///   - clock: The clock that the timeout runs on.
+  ///   - open: Opens a URL and returns, as `UIApplication.open(_:)` and SwiftUI's `openURL` do, or throws if it cannot.
+  ///     The presenter does not wait for it and never cancels it. Do not log the URL or pass it on a command line,
+  ///     because anyone who reads it can finish the sign-in.
+  ///   - timeout: The longest wait for the user. The default is 10 minutes.
+  ///   - clock: The clock for the timeout. The default is a `ContinuousClock`.
   public init(
     open: @escaping @Sendable (URL) async throws -> Void, timeout: Duration = .seconds(600),
     clock: any Clock<Duration> = ContinuousClock()
@@ -31,13 +32,13 @@ public final class ExternalBrowserPresenter: SignInPresenter, Redacted {
     pages = OpenPages(clock: clock)
   }
 
-  /// Handles a URL that the app was opened with.
+  /// Handles a URL that your app was opened with.
   ///
-  /// May be called with any URL at any time, on any thread.
+  /// You can call it with any URL, at any time and on any thread.
   ///
   /// - Parameter url: The URL, unchanged.
-  /// - Returns: Whether it is the callback that a sign-in or sign-out waits for; `false` for every other one, also for a
-  ///   callback that comes twice or too late. A sign-out takes any URL at its redirect.
+  /// - Returns: Whether the URL is the callback that a sign-in or sign-out waits for. It is `false` for any other URL
+  ///   and for a callback that arrives twice or too late. A sign-out accepts any URL at its redirect URI.
   @discardableResult
   public func resume(with url: URL) -> Bool {
     let page = pages.take { request in
@@ -49,7 +50,7 @@ public final class ExternalBrowserPresenter: SignInPresenter, Redacted {
     return page != nil
   }
 
-  /// Ends the waiting sign-in, as when the user returns to the app without having finished.
+  /// Ends the sign-in that waits, for example because the user returned to the app without finishing it.
   ///
   /// The sign-in throws an error with code ``ErrorCode/userClosedBrowser``.
   public func cancel() {
@@ -57,7 +58,7 @@ public final class ExternalBrowserPresenter: SignInPresenter, Redacted {
       ConnectorError(own: .userClosedBrowser, "The user returned without finishing the page."))
   }
 
-  /// Accepts schemes of an app and https.
+  /// Accepts redirect URIs with the scheme of an app or https.
   ///
   /// - Parameter redirectURI: The redirect URI of the settings.
   /// - Throws: An error with code ``ErrorCode/unsupportedRedirectURI`` for any other.
@@ -68,15 +69,16 @@ public final class ExternalBrowserPresenter: SignInPresenter, Redacted {
     }
   }
 
-  /// Opens the page and waits until ``resume(with:)`` gets the callback.
+  /// Opens the page and waits until ``resume(with:)`` receives the callback.
   ///
   /// The page replaces an older page of this presenter, unless that page opened less than two seconds ago.
   ///
   /// - Parameter request: The page to show and the redirect to wait for.
   /// - Returns: The callback URL.
-  /// - Throws: An error with code ``ErrorCode/userClosedBrowser`` after ``cancel()``, if a newer page replaces this one, and
-  ///   if another page opened less than two seconds ago; ``ErrorCode/timedOut``, ``ErrorCode/presentationFailed`` or
-  ///   ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
+  /// - Throws: An error with code ``ErrorCode/userClosedBrowser`` after ``cancel()``, if a newer page replaces this
+  ///   one, or if another page opened less than two seconds ago; ``ErrorCode/timedOut`` after the timeout;
+  ///   ``ErrorCode/presentationFailed`` if the page could not be opened; ``ErrorCode/unsupportedRedirectURI``;
+  ///   `CancellationError`.
   public func present(_ request: PresentationRequest) async throws -> URL {
     try validate(redirectURI: request.redirectURI)
     try Task.checkCancellation()

@@ -2,11 +2,11 @@ internal import B2CCore
 internal import B2CLoopback
 internal import Foundation
 
-/// The page that the browser shows when a ``LoopbackPresenter`` has its answer.
+/// The page that the browser shows after a ``LoopbackPresenter`` has received the callback.
 ///
-/// It is static: nothing of the request is in it, it runs no script and loads nothing.
+/// It is static. It contains nothing of the request, runs no script and loads nothing.
 enum LoopbackPage {
-  /// The page where the app has none.
+  /// Returns the page that is shown if the app provides none.
   static func html(isSuccess: Bool) -> String {
     let heading = isSuccess ? "You can close this window" : "Not finished"
     return """
@@ -29,9 +29,9 @@ enum LoopbackPage {
 }
 
 extension LoopbackResponse {
-  /// Returns an answer that runs no script and loads nothing.
+  /// Returns a response that runs no script and loads nothing.
   ///
-  /// Its own URL may hold the code, so it is neither stored nor sent as a referrer.
+  /// Its own URL may contain the code, so browsers must not store it or send it as a referrer.
   static func page(_ text: String, type: String = "text/plain", status: Int = 200) -> LoopbackResponse {
     let policy =
       "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none';"

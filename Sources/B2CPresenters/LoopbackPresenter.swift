@@ -2,15 +2,16 @@ public import B2CCore
 internal import B2CLoopback
 public import Foundation
 
-/// Signs in with the user's own browser and listens on this machine for the redirect (RFC 8252 section 7.3).
+/// A presenter that uses the user's browser and listens on this machine for the redirect (RFC 8252 section 7.3).
 ///
-/// For command lines and desktop apps on Linux and macOS. It serves redirect URIs such as `http://localhost:8400/callback`
-/// and `http://127.0.0.1/callback`. With a port in the URI that port is listened on, and a port in use is an error; without
-/// one the system chooses, which Microsoft Entra accepts, and Azure AD B2C where exactly `http://localhost` is registered.
+/// Use it for command lines and desktop apps on Linux and macOS. It accepts redirect URIs like
+/// `http://localhost:8400/callback` and `http://127.0.0.1/callback`. If the URI has a port, the presenter listens on
+/// it, and fails if the port is in use. Without a port the system chooses one. Microsoft Entra accepts that, and Azure
+/// AD B2C accepts it if exactly `http://localhost` is registered. See <doc:SignIn>.
 ///
-/// The listener lives for one sign-in. The browser is opened at a one-time local page of it that redirects to the sign-in
-/// page, so that the page's URL is on no command line. Besides that page only the redirect's path with the right `state` is
-/// answered; everything else is 404. A sign-out ends at the path with any `state`.
+/// The listener exists for one sign-in. The browser first opens a local page that works once and redirects to the
+/// sign-in page, so that the URL of the sign-in page is on no command line. The listener answers only that page and the
+/// redirect with the right `state`, and everything else with 404. A sign-out accepts any `state`.
 public struct LoopbackPresenter: SignInPresenter, Redacted {
   private let open: @Sendable (URL) async throws -> Void
   private let page: @Sendable (_ isSuccess: Bool) -> String
@@ -20,12 +21,12 @@ public struct LoopbackPresenter: SignInPresenter, Redacted {
   /// Creates a presenter.
   ///
   /// - Parameters:
-  ///   - open: Opens a URL of this machine in a browser on it and returns, or throws when it cannot, or tells the user to
-  ///     open it, once; it is neither waited for nor cancelled.
-  ///   - page: Returns the HTML that the browser shows at the end; a page in English when `nil`. It may have inline styles,
-  ///     no script runs in it, and nothing is loaded.
-  ///   - timeout: The longest wait for the user; 5 minutes when `nil`.
-  ///   - clock: The clock that the timeout runs on.
+  ///   - open: Opens the URL in a browser on this machine, or asks the user to, and throws if it cannot. It is called
+  ///     once. The presenter does not wait for it and never cancels it.
+  ///   - page: Returns the HTML that the browser shows at the end, by default a page in English. The HTML may contain
+  ///     inline styles, but no script runs in it and nothing is loaded.
+  ///   - timeout: The longest wait for the user. With `nil`, the default, it is 5 minutes.
+  ///   - clock: The clock for the timeout. The default is a `ContinuousClock`.
   public init(
     open: @escaping @Sendable (URL) async throws -> Void, page: (@Sendable (_ isSuccess: Bool) -> String)? = nil,
     timeout: Duration? = nil, clock: any Clock<Duration> = ContinuousClock()
@@ -48,14 +49,15 @@ public struct LoopbackPresenter: SignInPresenter, Redacted {
   ///
   /// - Parameter request: The page to show and the redirect to wait for.
   /// - Returns: The callback URL, with the listener's port.
-  /// - Throws: An error with code ``ErrorCode/userClosedBrowser`` if a newer page replaces this one, and if another page opened
-  ///   less than two seconds ago; ``ErrorCode/portInUse``, ``ErrorCode/timedOut``, ``ErrorCode/presentationFailed`` (also when
-  ///   the local page is opened twice) or ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
+  /// - Throws: An error with code ``ErrorCode/userClosedBrowser`` if a newer page replaces this one, or if another page
+  ///   opened less than two seconds ago; ``ErrorCode/portInUse``; ``ErrorCode/timedOut`` after the timeout;
+  ///   ``ErrorCode/presentationFailed`` if the browser could not be opened or the local page was opened twice;
+  ///   ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
   public func present(_ request: PresentationRequest) async throws -> URL {
     let redirect = try LoopbackRedirectURI(validating: request.redirectURI)
     try Browser.check(request.url)
     try Task.checkCancellation()
-    // An older page may have the port that this page needs, so `begin` waits until that port is free.
+    // An older page may hold the port that this page needs, so `begin` waits until the port is free.
     let current = try await pages.begin(request)
     defer { pages.end(current) }
     let firstPage = OneTimePage()
@@ -66,14 +68,14 @@ public struct LoopbackPresenter: SignInPresenter, Redacted {
     return try outcome.get()
   }
 
-  /// Starts to listen at the redirect URI's port for the one-time page and the redirect; everything else is 404.
+  /// Listens on the redirect URI's port, and answers everything but the one-time page and the redirect with 404.
   ///
   /// - Throws: An error with code ``ErrorCode/portInUse`` or ``ErrorCode/presentationFailed``.
   private func listen(
     for current: OpenPages.Page, at redirect: LoopbackRedirectURI, _ firstPage: OneTimePage
   ) async throws -> LoopbackListener {
     let (request, callback) = (current.request, current.callback)
-    // The first answer wins: reloading the page cannot bring a second one.
+    // The first callback is final, so that reloading the page cannot deliver a second one.
     let isAnswered = Locked(false)
     return try await LoopbackListener(port: redirect.port, addresses: redirect.addresses, limits: .redirect) {
       [page] exchange in
@@ -92,21 +94,21 @@ public struct LoopbackPresenter: SignInPresenter, Redacted {
   }
 }
 
-/// The one request that ends a sign-in.
+/// The one request that ends a sign-in or a sign-out.
 private struct LoopbackCallback {
-  /// The callback as a URL of the redirect URI, with the answer in its query.
+  /// The callback URL: the redirect URI with the query of the request.
   let url: URL
-  /// Whether the server gave what was requested, and not an error.
+  /// Whether the server sent the requested result and not an error.
   let isSuccess: Bool
 
-  /// Reads a request; `nil` unless it is a GET to exactly the path, by a name of this machine, and with the right state.
+  /// Reads a request, or returns `nil` unless it is a GET for the path that names this machine and has the state.
   ///
-  /// Any answer at the path ends the wait of a sign-out, since some servers do not send the state back; only one with the
-  /// state says that the session has ended (OpenID Connect RP-Initiated Logout 1.0 section 3).
+  /// A sign-out accepts any request for the path, because some servers do not send the state back. Only the right state
+  /// proves that the browser returned from the sign-out page (OpenID Connect RP-Initiated Logout 1.0 section 3).
   init?(_ exchange: LoopbackExchange, path: String, redirectURI: URL, for request: PresentationRequest) {
     let query = exchange.request.query ?? ""
     let pairs = FormEncoding.decode(query)
-    // A browser never sends a fragment; one that came would hide what follows it.
+    // A browser never sends a fragment, and everything after the `#` of one would be lost in the URL.
     guard exchange.isGetOfThisMachine, exchange.request.path == path, !query.contains("#"),
       request.purpose == .signOut || CallbackState.isRight(pairs, for: request.state),
       let url = URL(string: redirectURI.textBeforeQuery + (query.isEmpty ? "" : "?" + query))
@@ -117,15 +119,15 @@ private struct LoopbackCallback {
   }
 }
 
-/// A redirect URI of this machine, parsed for a listener.
+/// The redirect URI of a listener, split into the parts that it needs.
 private struct LoopbackRedirectURI: Sendable {
   /// The redirect URI as registered.
   let registered: URL
-  /// Its port; 0 when it has none, and the system is to choose.
+  /// The port, or 0 if the URI has none and the system must choose one.
   let port: UInt16
-  /// The path a browser asks for.
+  /// The path that a browser requests.
   let path: String
-  /// The addresses it means: both for `localhost`.
+  /// The addresses that the host means, which are two for `localhost`.
   let addresses: [LoopbackAddress]
 
   init(validating url: URL) throws {
@@ -140,7 +142,7 @@ private struct LoopbackRedirectURI: Sendable {
     addresses = host == "localhost" ? [.ipv4, .ipv6] : host.contains(":") ? [.ipv6] : [.ipv4]
   }
 
-  /// Returns the redirect URI with the listener's port; everything else stays as written.
+  /// Returns the redirect URI with the listener's port and otherwise unchanged.
   func listening(on port: UInt16) -> URL {
     guard self.port == 0, var components = URLComponents(url: registered, resolvingAgainstBaseURL: true) else {
       return registered

@@ -3,9 +3,9 @@ internal import Foundation
 
 /// The pages of one presenter, or of the system's sheet, of which the user sees one at a time.
 ///
-/// A second tap on a button must not open a second page, and a page whose end the system never reports must not block every
-/// later sign-in. So a sign-in that begins within two seconds after a page opened ends immediately, and a later one replaces
-/// the page.
+/// A second tap on a button must not open a second page, and a page whose end the system never reports must not block
+/// every later sign-in. So a sign-in that begins within two seconds after a page opened ends immediately, and a later
+/// one replaces the page.
 package final class OpenPages: Sendable {
   /// A page that is about to open, or that is open.
   struct Page: Sendable {
@@ -31,7 +31,7 @@ package final class OpenPages: Sendable {
 
   package init(clock: any Clock<Duration> = ContinuousClock()) { self.clock = clock }
 
-  /// Returns a higher number at each call, so that numbers show which of two sign-ins began first.
+  /// Returns a number that is higher at each call, so that it shows which of two sign-ins began first.
   package static func nextNumber() -> Int {
     lastNumber.withLock { number in
       number += 1
@@ -42,14 +42,14 @@ package final class OpenPages: Sendable {
   /// Makes a page the current one, and waits until the page that it replaces is closed, for one second at most.
   ///
   /// - Parameter request: The page to show.
-  /// - Returns: The page, which ``end(_:isClosed:)`` has to end.
-  /// - Throws: ``ConnectorError`` with code ``ErrorCode/userClosedBrowser`` if another page opened less than two seconds ago,
-  ///   or if a sign-in that began later has opened a page.
+  /// - Returns: The page, which the caller must end with ``end(_:isClosed:)``.
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/userClosedBrowser`` if another page opened less than two
+  ///   seconds ago, or if a sign-in that began later has opened a page.
   func begin(_ request: PresentationRequest) async throws -> Page {
     let page = Page(id: Self.nextNumber(), request: request)
     let signIn = request.signIn ?? page.id
     let (older, others) = try state.withLock { state in
-      // A forgotten password shows a second page: it must not replace the page of a sign-in that began meanwhile.
+      // After a forgotten password, a sign-in shows a second page, which must not replace the page of a later sign-in.
       guard signIn >= state.latest else { throw Self.replaced }
       if let current = state.current, current.age.elapsed < .seconds(2) {
         throw ConnectorError(own: .userClosedBrowser, "Another page of this app has just opened.")
@@ -72,8 +72,8 @@ package final class OpenPages: Sendable {
 
   /// Starts the two seconds in which a page cannot be replaced.
   ///
-  /// - Returns: Whether the page is still the current one and its task is not cancelled. If not, it must not open, and the wait
-  ///   for its callback throws.
+  /// - Returns: Whether the page may open, because it is still the current one and its task is not cancelled. Otherwise
+  ///   the wait for its callback throws.
   func open(_ page: Page) -> Bool {
     state.withLock { state in
       guard !Task.isCancelled, state.current?.page.id == page.id else { return false }
@@ -82,16 +82,18 @@ package final class OpenPages: Sendable {
     }
   }
 
-  /// Waits for the end of a page; a result, so that what the page needed can be closed before it is looked at.
+  /// Waits for the end of a page.
   ///
-  /// - Returns: The callback, or ``ConnectorError`` with code ``ErrorCode/timedOut``; `CancellationError`; the error that
-  ///   ended the page.
+  /// The end is returned as a result, so that the caller can close a listener before it throws the error.
+  ///
+  /// - Returns: The callback, or ``ConnectorError`` with code ``ErrorCode/timedOut``, the error that ended the page, or
+  ///   `CancellationError`.
   func outcome(of page: Page, within timeout: Duration) async -> Result<URL, any Error> {
     let late = ConnectorError(
       own: .timedOut, "The page was not finished within \(timeout.components.seconds) seconds.",
       recoverySuggestion: page.request.purpose == .signIn
         ? "If the page showed an error, compare clientId, redirectUri and scopes with the app registration." : nil,
-      // The same call would show the user another page.
+      // A retry would show the user another page.
       isRetryable: false)
     do {
       return .success(try await withTimeout(timeout, on: clock, throwing: late) { try await page.callback.value() })
@@ -100,7 +102,7 @@ package final class OpenPages: Sendable {
     }
   }
 
-  /// Returns the current page if a condition holds; from then on no page is current.
+  /// Returns the current page if a condition holds, after which no page is current.
   func take(if condition: (PresentationRequest) -> Bool) -> Page? {
     state.withLock { state in
       guard let page = state.current?.page, condition(page.request) else { return nil }
@@ -113,7 +115,7 @@ package final class OpenPages: Sendable {
   ///
   /// - Parameters:
   ///   - page: The page.
-  ///   - isClosed: Whether the page is gone too; otherwise ``close(_:)`` is called later, if the system reports it.
+  ///   - isClosed: Whether the page is gone from the screen. If not, ``close(_:)`` follows later.
   func end(_ page: Page, isClosed: Bool = true) {
     state.withLock { state in
       if state.current?.page.id == page.id { state.current = nil }

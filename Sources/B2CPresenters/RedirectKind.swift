@@ -1,15 +1,15 @@
 internal import B2CCore
 internal import Foundation
 
-/// The destination of a redirect URI, which decides which presenter can serve it.
+/// The kind of a redirect URI, which decides which presenter can receive the callback.
 enum RedirectKind: Hashable {
   /// `http` to this machine (RFC 8252 section 7.3).
   case loopback
-  /// A scheme of an app: its own one (RFC 8252 section 7.1), or one that two apps may claim.
+  /// The scheme of an app: a private one (RFC 8252 section 7.1), or one that other apps may claim too.
   case appScheme(String)
-  /// `https` that the system hands to the app that claims it (RFC 8252 section 7.2).
+  /// An `https` URL that the system passes to the app that claims it (RFC 8252 section 7.2).
   case https
-  /// `http` to another machine, a fragment, user-info, no scheme, `urn:`: nothing may come back that way.
+  /// A URI that no callback may use: `http` to another machine, a fragment, user-info, no scheme or `urn:`.
   case unusable
 
   init(_ url: URL) {
@@ -18,16 +18,16 @@ enum RedirectKind: Hashable {
     self =
       switch url.scheme?.lowercased() {
       case _ where url.fragment != nil || url.user != nil: .unusable
-      // Other addresses of 127.0.0.0/8 are this machine too, but no listener is bound to them.
+      // Other addresses of 127.0.0.0/8 belong to this machine too, but no listener is bound to them.
       case "http": RedirectURIRules.listenerHosts.contains(name) ? .loopback : .unusable
-      // No listener has a certificate for this machine, and no app can claim its names.
+      // A listener has no certificate for this machine, and no app can claim its names.
       case "https": host.isEmpty || Loopback.isLoopback(host: host) ? .unusable : .https
       case let scheme? where !RedirectURIRules.foreignSchemes.contains(scheme): .appScheme(scheme)
       default: .unusable
       }
   }
 
-  /// The advice for a presenter that does not serve a redirect URI of this kind.
+  /// The advice for a presenter that cannot receive a redirect URI of this kind.
   var advice: String {
     switch self {
     case .loopback: "LoopbackPresenter serves it."

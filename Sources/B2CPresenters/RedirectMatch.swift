@@ -1,12 +1,12 @@
 package import B2CCore
 package import Foundation
 
-/// Tells whether a callback came to the registered redirect URI, and to which form of it.
+/// The comparison of a callback with the registered redirect URI.
 package enum RedirectMatch {
-  /// Returns the redirect URI that a callback really came to.
+  /// Returns the redirect URI that a callback arrived at.
   ///
-  /// All must be equal but the query (RFC 9700 section 2.1); only a loopback redirect that is registered without a port
-  /// may have any (RFC 8252 section 7.3).
+  /// Everything but the query must be equal (RFC 9700 section 2.1). Only a loopback redirect URI that is registered
+  /// without a port may have any port (RFC 8252 section 7.3).
   package static func redirectURI(of callback: URL, registered: URL) throws(ConnectorError) -> URL {
     let wanted = place(of: registered)
     let got = place(of: callback)
@@ -27,7 +27,7 @@ package enum RedirectMatch {
     let text = url.textBeforeQuery
     let scheme = text.prefix { $0 != ":" }.lowercased()
     let rest = text.dropFirst(scheme.count)
-    // A browser adds the slash of an empty path and lower-cases the host.
+    // A browser adds the slash of an empty path and turns the host into lower case.
     guard rest.hasPrefix("://") else { return scheme + rest }
     let host = rest.dropFirst(3).prefix { $0 != "/" }
     let path = rest.dropFirst(3 + host.count)
@@ -36,24 +36,24 @@ package enum RedirectMatch {
 }
 
 extension URL {
-  /// The URL as it is written, without query and fragment.
+  /// The URL as it is written, without its query and its fragment.
   var textBeforeQuery: Substring { absoluteString.prefix { $0 != "?" && $0 != "#" } }
 }
 
-/// Recognizes the callback of a sign-in by its state.
+/// The check of a callback's state.
 package enum CallbackState {
-  /// Whether parameters carry a state exactly once and it is the right one.
+  /// Whether the parameters contain exactly one state and it is the expected one.
   package static func isRight(_ pairs: [(name: String, value: String)], for state: Secret) -> Bool {
     let states = pairs.filter { ASCIIText.isSame($0.name, "state") }
     return states.count == 1 && state.isEqualInConstantTime(to: Secret(states[0].value))
   }
 
-  /// Whether a URL came to the redirect URI with the right state, in the part that the rest is read from.
+  /// Whether a URL arrived at the redirect URI with the expected state.
   package static func isRight(_ url: URL, redirectURI: URL, state: Secret) -> Bool {
     isAtRedirect(url, redirectURI) && isRight(CallbackParameters.pairs(of: url), for: state)
   }
 
-  /// Whether a URL came to the redirect URI, which is enough to end the wait of a sign-out.
+  /// Whether a URL arrived at the redirect URI, which is enough to end the wait of a sign-out.
   package static func isAtRedirect(_ url: URL, _ redirectURI: URL) -> Bool {
     (try? RedirectMatch.redirectURI(of: url, registered: redirectURI)) != nil
   }

@@ -1,9 +1,9 @@
 public import B2CCore
 public import Foundation
 
-/// Shows a page to the user and returns the URL of its redirect.
+/// A type that shows a page to the user and returns the URL that the page redirects to.
 ///
-/// An app, a command line and a test each have their own; a new one is a type with one method.
+/// To write your own presenter, implement one method. See <doc:SignIn>.
 ///
 /// ```swift
 /// struct PastedAddress: SignInPresenter {
@@ -15,40 +15,39 @@ public import Foundation
 /// }
 /// ```
 public protocol SignInPresenter: Sendable {
-  /// Checks before a page opens whether this presenter can receive a redirect URI.
+  /// Checks whether this presenter can receive a redirect URI, before a page opens.
   ///
   /// - Parameter redirectURI: The redirect URI of the settings.
-  /// - Throws: `ConnectorError` with code ``ErrorCode/unsupportedRedirectURI`` whose message names a presenter that
-  ///   can.
+  /// - Throws: `ConnectorError` with code ``ErrorCode/unsupportedRedirectURI``, which names a presenter that can.
   func validate(redirectURI: URL) throws
 
   /// Shows the page and waits until it redirects.
   ///
   /// - Parameter request: The page to show and the redirect to wait for.
   /// - Returns: The whole callback URL, unchanged.
-  /// - Throws: `ConnectorError` with code ``ErrorCode/userClosedBrowser`` when the user closed the page,
-  ///   ``ErrorCode/presentationFailed``, ``ErrorCode/portInUse`` or ``ErrorCode/timedOut`` when it could
-  ///   not be shown or nothing came back; `CancellationError` when the calling task was cancelled.
+  /// - Throws: `ConnectorError` with code ``ErrorCode/userClosedBrowser`` if the user closed the page,
+  ///   ``ErrorCode/presentationFailed`` or ``ErrorCode/portInUse`` if the page could not be shown, or
+  ///   ``ErrorCode/timedOut`` if no callback arrived; `CancellationError` if the calling task was cancelled.
   func present(_ request: PresentationRequest) async throws -> URL
 }
 
 extension SignInPresenter {
-  /// Accepts any redirect URI.
+  /// Accepts any redirect URI, for presenters without a check of their own.
   ///
   /// - Parameter redirectURI: The redirect URI of the settings.
   /// - Throws: Nothing.
   public func validate(redirectURI: URL) throws {}
 }
 
-/// A page to show and the redirect to wait for.
+/// The page to show and the redirect to wait for.
 ///
-/// Printing it shows its type alone, because its URL and its state are secret.
+/// Printing it shows only its type, because its URL and its state are secret.
 public struct PresentationRequest: Sendable, Redacted {
   /// The reason for showing the page.
   package enum Purpose: Sendable, Hashable {
-    /// A policy is run: sign-up, sign-in, profile edit, password reset.
+    /// The user goes through a policy: sign-up, sign-in, profile edit or password reset.
     case signIn
-    /// The session at the server is ended.
+    /// The user ends the session at the provider.
     case signOut
   }
 
@@ -58,18 +57,18 @@ public struct PresentationRequest: Sendable, Redacted {
   let signIn: Int?
   /// The redirect URI of the settings.
   public let redirectURI: URL
-  /// The request's `state`.
+  /// The `state` of the request.
   ///
-  /// A listener uses it to tell the real callback from others.
+  /// A listener uses it to recognize the real callback.
   public let state: Secret
-  /// Whether the app wants a browser session that shares no cookies.
+  /// Whether the app wants a browser session that shares no cookies, by default `false`.
   public var prefersEphemeralSession: Bool
-  /// Whether the app wants the page over the full screen (the tutorial's `fullScreen`).
+  /// Whether the app wants the page to cover the whole screen (the tutorial's `fullScreen`), by default `false`.
   public var prefersFullScreen: Bool
 
   /// The URL of the page to show.
   ///
-  /// It may hold an `id_token_hint`: never print it, log it or pass it on a command line.
+  /// Never print it, log it or pass it on a command line, because it may contain an `id_token_hint`.
   public let url: URL
 
   private let makeURL: @Sendable (URL) throws -> URL
@@ -80,11 +79,12 @@ public struct PresentationRequest: Sendable, Redacted {
   ///   - purpose: The reason for showing the page.
   ///   - signIn: The number of the sign-in, if it may show several pages.
   ///   - redirectURI: The redirect URI of the settings.
-  ///   - state: The request's `state`.
+  ///   - state: The `state` of the request.
   ///   - prefersEphemeralSession: Whether the app wants a browser session that shares no cookies.
-  ///   - prefersFullScreen: Whether the app wants the page over the full screen.
-  ///   - makeURL: Builds the URL of the page for a redirect URI; another port of this machine changes nothing that could fail.
-  /// - Throws: What the closure throws for the redirect URI of the settings.
+  ///   - prefersFullScreen: Whether the app wants the page to cover the whole screen.
+  ///   - makeURL: Builds the URL of the page for a redirect URI. If it succeeds for the redirect URI of the settings,
+  ///     it must also succeed with another port of this machine.
+  /// - Throws: The error of `makeURL` for the redirect URI of the settings.
   package init(
     purpose: Purpose, signIn: Int? = nil, redirectURI: URL, state: Secret,
     prefersEphemeralSession: Bool = false, prefersFullScreen: Bool = false,
@@ -100,19 +100,19 @@ public struct PresentationRequest: Sendable, Redacted {
     url = try makeURL(redirectURI)
   }
 
-  /// Creates a request to sign in, for a test of an app's own presenter.
+  /// Creates a request to sign in, for a test of your own presenter.
   ///
   /// - Parameters:
   ///   - url: The URL of the page.
-  ///   - redirectURI: The redirect URI to come back from.
-  ///   - state: The request's `state`.
+  ///   - redirectURI: The redirect URI that the page redirects to.
+  ///   - state: The `state` of the request.
   public init(url: URL, redirectURI: URL, state: Secret) {
     self.init(purpose: .signIn, redirectURI: redirectURI, state: state) { _ in url }
   }
 
   /// Returns the URL of the page for a redirect to another port of this machine.
   ///
-  /// RFC 8252 section 7.3 lets a loopback redirect choose its port at request time; nothing else may differ.
+  /// RFC 8252 section 7.3 lets a loopback redirect choose its port for each request. Nothing else may differ.
   ///
   /// - Parameter loopbackRedirectURI: The redirect URI with the port of the listener.
   /// - Returns: The URL of the page.

@@ -1,9 +1,9 @@
 package import B2CCore
 package import Foundation
 
-/// One sign-in with the system's sheet, without the sheet itself.
+/// A sign-in with the system's sheet, separated from the sheet itself so that it can be tested.
 package struct WebAuthenticationFlow: Sendable {
-  /// Makes the sheet for a page.
+  /// Creates the sheet for a page.
   package typealias MakeSession =
     @MainActor @Sendable (WebAuthenticationCallback, PresentationRequest) throws -> any WebAuthenticationSession
 
@@ -16,9 +16,9 @@ package struct WebAuthenticationFlow: Sendable {
   ///
   /// - Parameters:
   ///   - supportsHTTPSCallbacks: Whether this system's sheet can end at an https URL.
-  ///   - pages: The sheets of this app, of which the system shows one.
+  ///   - pages: The sheets of this app, of which the system shows one at a time.
   ///   - isWindowActive: Whether the window that the sheet belongs to is in an active scene.
-  ///   - makeSession: Makes the sheet for a page.
+  ///   - makeSession: Creates the sheet for a page.
   package init(
     supportsHTTPSCallbacks: Bool, pages: OpenPages = OpenPages(),
     isWindowActive: @escaping @MainActor @Sendable (PresentationRequest) -> Bool = { _ in true },
@@ -30,7 +30,7 @@ package struct WebAuthenticationFlow: Sendable {
     self.makeSession = makeSession
   }
 
-  /// Returns where the sheet ends for a redirect URI.
+  /// Returns the callback at which the sheet ends for a redirect URI.
   ///
   /// - Throws: ``ConnectorError`` with code ``ErrorCode/unsupportedRedirectURI``.
   package func callback(for redirectURI: URL) throws -> WebAuthenticationCallback {
@@ -45,7 +45,7 @@ package struct WebAuthenticationFlow: Sendable {
     }
   }
 
-  /// Shows the sheet and waits for its end.
+  /// Shows the sheet and waits until it ends.
   ///
   /// - Throws: ``ConnectorError`` with code ``ErrorCode/userClosedBrowser``, ``ErrorCode/presentationFailed`` or
   ///   ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
@@ -55,7 +55,7 @@ package struct WebAuthenticationFlow: Sendable {
     do {
       return try await show(request, callback)
     } catch let error as ConnectorError where error.isRetryable {
-      // The system may still be taking another sheet away, or the app is about to become active.
+      // The system may still be removing another sheet, or the app may be about to become active, so try once more.
       try await pages.clock.sleep(for: .milliseconds(500))
       return try await show(request, callback)
     }
@@ -67,7 +67,7 @@ package struct WebAuthenticationFlow: Sendable {
     let page = try await pages.begin(request)
     var isShown = false
     defer { pages.end(page, isClosed: !isShown) }
-    // At launch and after Face ID a scene needs a moment to become active. The system refuses a sheet until then.
+    // At launch and after Face ID, a scene needs a moment to become active. The system refuses a sheet until then.
     let waiting = Stopwatch(pages.clock)
     while !isWindowActive(request), waiting.elapsed < .seconds(2) {
       try await pages.clock.sleep(for: .milliseconds(100))
@@ -81,7 +81,7 @@ package struct WebAuthenticationFlow: Sendable {
     let refusal = ConnectorError(
       own: .presentationFailed, "The system did not show the sign-in sheet.",
       recoverySuggestion: "Call from an app that is in the foreground and has a window.", isRetryable: true)
-    // The system may have given a reason already, which then is the one that counts.
+    // If the system has already given a reason, that one counts, because the first end of a callback is final.
     if !isShown { page.callback.fail(refusal) }
     do {
       return try await page.callback.value()
@@ -95,22 +95,24 @@ package struct WebAuthenticationFlow: Sendable {
   }
 }
 
-/// The end of a sheet: the callback, or why there is none.
+/// The end of a sheet: the callback, or the error that ended it.
 package typealias WebAuthenticationOutcome = Result<URL, ConnectorError>
 
 /// The system's sign-in sheet, as a protocol so that the flow can be tested without it.
 @MainActor
 package protocol WebAuthenticationSession: AnyObject, Sendable {
-  /// Shows the sheet. The completion may be called on any thread, twice or never.
+  /// Shows the sheet.
   ///
-  /// - Returns: Whether the sheet could be shown.
+  /// The system may call the completion on any thread, twice or never.
+  ///
+  /// - Returns: Whether the system shows the sheet.
   func start(_ completion: @escaping @Sendable (WebAuthenticationOutcome) -> Void) -> Bool
 
-  /// Takes the sheet away. The system may call the completion afterwards, or not.
+  /// Removes the sheet, after which the system may still call the completion.
   func cancel()
 }
 
-/// Where a sheet ends.
+/// The callback at which a sheet ends.
 package enum WebAuthenticationCallback: Sendable, Hashable {
   /// Any URL of a scheme.
   case customScheme(String)
@@ -119,13 +121,13 @@ package enum WebAuthenticationCallback: Sendable, Hashable {
 
   /// Returns the error of a sheet that the system has ended without a callback.
   ///
-  /// Code 1 (`canceledLogin`) means two things: the user closed the sheet, or the system refused an https callback because
-  /// the app is not associated with its host. Only the second has a failure reason.
+  /// Code 1 (`canceledLogin`) has two meanings: the user closed the sheet, or the system refused an https callback
+  /// because the app is not associated with its host. Only the second one has a failure reason.
   ///
   /// - Parameters:
-  ///   - code: The code of an `ASWebAuthenticationSessionError`; `nil` for any other error.
-  ///   - userInfo: The error's details.
-  /// - Returns: The error; with code ``ErrorCode/userClosedBrowser`` only where it was the user.
+  ///   - code: The code of an `ASWebAuthenticationSessionError`, or `nil` for any other error.
+  ///   - userInfo: The details of the error.
+  /// - Returns: The error, with code ``ErrorCode/userClosedBrowser`` only if the user closed the sheet.
   package func error(code: Int?, userInfo: [String: Any]) -> ConnectorError {
     let reason: String
     var suggestion: String?
@@ -134,7 +136,8 @@ package enum WebAuthenticationCallback: Sendable, Hashable {
       guard let given = userInfo[NSLocalizedFailureReasonErrorKey] as? String else {
         return ConnectorError(own: .userClosedBrowser, "The user closed the sign-in sheet.")
       }
-      // A reason of the system names the app and the domain; one with a URL might hold the whole page's or callback's.
+      // The system's reason names the app and the domain. If it has a URL, it is not shown, because the URL may be the
+      // whole URL of the page or the callback.
       reason = (given.contains("://") ? nil : PrintableText(limit: 400).show(given)) ?? "the system refused it."
       if case .https(let host, _) = self {
         suggestion =
@@ -144,12 +147,12 @@ package enum WebAuthenticationCallback: Sendable, Hashable {
       reason = "the window cannot show it."
       suggestion = "Pass a window of a scene in the foreground as the anchor."
     default:
-      // Not the error's own text: it may hold the whole URL.
+      // The error's own text is not shown, because it may contain the whole URL.
       reason = "the system gave neither a callback nor a known error."
     }
     return ConnectorError(
       own: .presentationFailed, "The sign-in sheet failed: " + ErrorText.sentence(reason),
-      // The window's scene may become active.
+      // Only code 3 is retryable, because the scene of the window may become active later.
       recoverySuggestion: suggestion, isRetryable: code == 3)
   }
 }

@@ -1,18 +1,20 @@
 package import B2CCore
 internal import Foundation
 
-/// Whether a user is signed in, by the records on this device; the server is not asked.
+/// The state of a user's session according to the records on this device, without asking the provider.
+///
+/// See <doc:AtLaunch>.
 public enum SessionState: Sendable, Hashable {
   /// No user is stored.
   case signedOut
-  /// The current user, with a token that has not expired by this device's clock.
+  /// A user is current, and the SDK can get tokens without the user, according to this device's clock.
   ///
-  /// The next call may need the user all the same: go by `needsInteraction` of the error.
+  /// The next call may still need the user, so check `needsInteraction` of its error.
   case signedIn(UserInfo)
-  /// The user who was current; only a new sign-in brings tokens again.
+  /// The session of the current user has expired, so the user must sign in again.
   case expired(UserInfo)
 
-  /// Whether an observer would see no difference: the same state of the same user with the same claims about the person.
+  /// Whether an observer would see no difference, because user, state and the claims about the user are the same.
   func isSame(as other: SessionState) -> Bool {
     switch (self, other) {
     case (.signedOut, .signedOut): true
@@ -23,7 +25,7 @@ public enum SessionState: Sendable, Hashable {
   }
 }
 
-/// The claims that describe a token or a sign-in and say nothing about the person.
+/// The claims that describe a token or a sign-in and not the user.
 package enum TokenClaims {
   private static let names: Set<String> = [
     "iss", "sub", "aud", "azp", "tfp", "acr", "amr", "exp", "nbf", "iat", "jti", "auth_time", "nonce", "at_hash",
@@ -35,23 +37,25 @@ package enum TokenClaims {
   }
 }
 
-/// The observers of the sessions of every connector over one cache.
+/// The observers of the sessions of all connectors with the same cache.
 package final class SessionObservers: Sendable {
-  /// The pauses before a state that could not be read is read again, the last one for good, in seconds.
+  /// The pauses in seconds before a state that could not be read is read again.
+  ///
+  /// The last one is repeated.
   private static let pauses = [1.0, 5, 30]
 
-  /// In the order in which they came, so that a simulated run repeats itself.
+  /// The observers in the order of their registration, so that a simulated run is repeatable.
   private let observers = Locked<[(id: UUID, signal: AsyncStream<Void>.Continuation)]>([])
 
-  /// Signals every observer to read its session again.
+  /// Tells every observer to read its session again.
   package func changed() { observers.withLock { $0.map(\.signal) }.forEach { $0.yield() } }
 
-  /// Returns the states that a read returns now and after each change, without equal ones in a row.
+  /// Returns the state now and after each change, without repeating equal states.
   ///
   /// - Parameters:
-  ///   - clock: The clock of the pauses after a read that has failed: an error of the cache is not a sign-out.
+  ///   - clock: The clock for the pauses after a failed read, because an error of the cache is not a sign-out.
   ///   - read: Reads the state.
-  /// - Returns: The states; they end with the task that reads them.
+  /// - Returns: The states, which end with the task that reads them.
   package func states(
     on clock: any Clock<Duration>, _ read: @escaping @Sendable () async throws -> SessionState
   ) -> AsyncStream<SessionState> {

@@ -2,12 +2,12 @@ internal import B2CCore
 package import B2CTokenCache
 
 extension SessionStore {
-  /// The connectors that agree on who is current.
+  /// The identity of all connectors that have the same users and the same current user.
   package struct Client: Hashable, Sendable {
     package let authority: String
     package let clientID: String
     package let requiredUser: String?
-    /// Whether the authority is one of Microsoft's, which ignore the case of GUIDs.
+    /// Whether the authority is one of Microsoft's, which ignore upper and lower case in GUIDs.
     package let isMicrosoft: Bool
 
     package init(authority: String, clientID: String, requiredUser: String?, isMicrosoft: Bool) {
@@ -21,9 +21,9 @@ extension SessionStore {
       TokenCacheKey(authority: authority, clientID: clientID, userID: folded(userID))
     }
 
-    /// Returns the user id that a caller means, GUIDs of Microsoft's authorities in any case.
+    /// Returns a user id as it is stored, with the GUIDs of Microsoft's authorities in lower case.
     package func folded(_ userID: String) -> String {
-      // An id that was folded before is taken as it is (row 1 of the benchmarks).
+      // A stored id has no uppercase letters, so it needs no work (row 1 of the benchmarks).
       guard isMicrosoft, ASCIIText.hasUppercase(userID), let dot = userID.lastIndex(of: "."),
         let tenant = GUID.folded(userID[userID.index(after: dot)...])
       else { return userID }
@@ -32,14 +32,14 @@ extension SessionStore {
 
     func isOwn(_ key: TokenCacheKey) -> Bool { hasSameUsers(as: key.authority, key.clientID) }
 
-    /// Whether another client's users are this one's, whomever its settings require.
+    /// Whether another client has the same users, even if its settings require another one.
     func hasSameUsers(as other: Client) -> Bool { hasSameUsers(as: other.authority, other.clientID) }
 
     private func hasSameUsers(as authority: String, _ clientID: String) -> Bool {
       ASCIIText.isSame(self.authority, authority) && ASCIIText.isSame(self.clientID, clientID)
     }
 
-    /// Compares bytes: Swift's own comparison takes two spellings of `é` for one client.
+    /// Compares bytes, because Swift's own comparison treats two spellings of `é` as equal.
     package static func == (left: Client, right: Client) -> Bool {
       left.hasSameUsers(as: right)
         && left.requiredUser.map { Array($0.utf8) } == right.requiredUser.map { Array($0.utf8) }
@@ -61,13 +61,14 @@ extension SessionStore {
 // MARK: - Finding the store of a cache
 
 extension SessionStore {
-  /// The stores of the caches that are in use: the one global state of the module, because nothing else is common to two
-  /// connectors that were made apart.
+  /// The stores of the caches in use.
+  ///
+  /// This is the module's only global state, because connectors that were created separately share nothing else.
   private static let stores = LivingObjects<ObjectIdentifier, SessionStore>()
 
-  /// Returns the store of a cache: the same for every connector over the same object.
+  /// Returns the store of a cache, which all connectors with the same cache object share.
   package static func of(_ cache: any TokenCache) -> SessionStore {
-    // A store keeps its cache alive, so that no other one can have its address.
+    // A store keeps its cache alive, so no other cache can get the same address.
     stores.object(for: ObjectIdentifier(cache)) { SessionStore(cache) }
   }
 }

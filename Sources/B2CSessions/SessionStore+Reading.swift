@@ -2,17 +2,19 @@ internal import B2CCore
 package import B2CTokenCache
 internal import Foundation
 
-/// Reading: the record of a user, and who is current. Only a sign-in or a sign-out changes that, here or in another process.
+/// Reads records and finds the current user.
+///
+/// Only a sign-in or a sign-out, here or in another process, makes another user current.
 extension SessionStore {
   // MARK: Records
 
-  /// Returns the record of a key, as a refresh has left it where the cache has refused that.
+  /// Returns the record of a key, including a refreshed record that the cache refused to store.
   ///
   /// - Throws: ``ConnectorError`` with code `tokenCache`; `CancellationError`.
   package func record(_ key: TokenCacheKey, _ wait: Wait) async throws -> TokenRecord? {
     guard state.withLock({ $0.pending[key] != nil }) else { return try await read(key) }
-    // Read inside the key's queue. Otherwise another caller could store the pending record between the two reads, and this
-    // call would miss it.
+    // Read inside the key's queue. Otherwise another caller could store the pending record between the two reads, and
+    // this call would miss it.
     return try await inTurn(key, wait) { [self] in
       try? await writePending(key)
       return try await read(key)
@@ -26,9 +28,9 @@ extension SessionStore {
     return pending.flatMap { $0.signIn == stored?.signIn ? $0 : nil } ?? stored
   }
 
-  /// Returns the sessions that can be read, and why others cannot: one bad record does not hide the others.
+  /// Returns the sessions that can be read, and the errors of all other records, which do not hide the readable ones.
   ///
-  /// - Throws: The cache's error when it cannot be listed.
+  /// - Throws: The cache's error if the cache cannot be listed.
   package func sessions(
     of client: Client, _ wait: Wait
   ) async throws -> (sessions: [Session], failures: [ConnectorError]) {
@@ -48,16 +50,17 @@ extension SessionStore {
   /// Returns the key of the user who is known as current.
   package func knownCurrent(of client: Client) -> TokenCacheKey? { state.withLock { $0.current[client]?.key } }
 
-  /// Returns the keys of the users of an authority and client, also of records that exist in memory alone, and the errors of
-  /// records whose key cannot be read.
+  /// Returns the keys of a client's users, and the errors of records whose key cannot be read.
   ///
-  /// - Throws: The cache's error when it cannot be listed.
+  /// The keys of records that exist only in memory are included.
+  ///
+  /// - Throws: The cache's error if the cache cannot be listed.
   package func keys(of client: Client) async throws -> (keys: Set<TokenCacheKey>, failures: [ConnectorError]) {
     let (keys, failures) = try await listing()
     return (keys.union(state.withLock { $0.pending.keys }).filter(client.isOwn), failures)
   }
 
-  /// Returns all keys, and the errors of records that name none.
+  /// Returns all keys in the cache, and the errors of records whose key cannot be read.
   func listing() async throws -> (keys: Set<TokenCacheKey>, failures: [ConnectorError]) {
     try await wrappingCacheErrors("listed") {
       guard let cache = cache as? StoredTokenCache else { return (Set(try await cache.keys()), []) }
@@ -68,18 +71,19 @@ extension SessionStore {
 
   // MARK: The current user
 
-  /// Returns the session of the current user: of the one who signed in last, or whom the settings require.
+  /// Returns the session of the current user, who signed in last of the users whom the settings allow.
   ///
-  /// An error makes no other user current. The user who is known as current stays current while the record cannot be read,
-  /// until a later sign-in is found. If no user is known, a record that cannot be read may be the current user's.
+  /// An error never makes another user current. If the record of the known current user cannot be read, this user
+  /// remains current until a later sign-in is found. If no user is known, any record that cannot be read may be the
+  /// current user's.
   ///
   /// - Parameters:
-  ///   - client: Whose current user it is.
-  ///   - looksAgain: Whether to list the cache although the current user is known.
+  ///   - client: The client whose current user is wanted.
+  ///   - looksAgain: Whether to list the cache even if the current user is known, in case that has changed.
   ///   - wait: How long to wait for other calls.
-  ///   - isRequired: Whether a user may be current.
-  /// - Returns: The session; `nil` when no user may be current.
-  /// - Throws: The cache's error, when the record of the one who may be current cannot be read.
+  ///   - isRequired: Whether the settings allow a user to be current.
+  /// - Returns: The session, or `nil` if no user may be current.
+  /// - Throws: The cache's error if a record that may be the current user's cannot be read.
   package func current(
     of client: Client, looksAgain: Bool, _ wait: Wait, where isRequired: (Session) -> Bool
   ) async throws -> Session? {
@@ -99,10 +103,11 @@ extension SessionStore {
     }
     let (sessions, failures) = try await sessions(of: client, wait)
     let latest = sessions.filter(isRequired).max { $0.record.place < $1.record.place }
-    // Only a later sign-in takes the place of a user whose record cannot be read.
+    // Only a later sign-in replaces a user whose record cannot be read.
     if let place, latest.map({ $0.record.place < place }) ?? true, let error = failure ?? failures.first { throw error }
-    // A record without a known position may be the latest one. If the current user is known, one that can never be read does
-    // not count, because no sign-in would remove it: a sign-in removes damaged items only, whose position is the highest.
+    // A record without a known position may be the latest one. If the current user is known, a record that can never be
+    // read does not count. It would block all calls for ever, because a sign-in removes only damaged records, and these
+    // have the highest position.
     let mayBeLatest = failures.first { error in
       guard let position = error.recordPosition else { return place == nil || error.isRetryable }
       return position >= latest?.record.position ?? .min
@@ -121,9 +126,10 @@ extension SessionStore {
 
   func saw(_ position: Int64) { state.withLock { $0.highestPosition = max($0.highestPosition, position) } }
 
-  /// Looks at the positions of all records once, so that the first sign-in of this process comes after them.
+  /// Reads the positions of all records once, so that the first sign-in of this process gets a later one.
   ///
-  /// A cache of more than 1,000 users belongs to a server, which names its users and has no current one.
+  /// A cache with more than 1,000 users belongs to a server, which names its users and needs no current one, so the
+  /// records are not read.
   func lookOnce() async {
     guard !state.withLock({ $0.hasLooked }), let (keys, failures) = try? await listing() else { return }
     var canLookAgain = failures.contains(where: \.isRetryable)
@@ -137,7 +143,9 @@ extension SessionStore {
     state.withLock { [canLookAgain] in $0.hasLooked = !canLookAgain }
   }
 
-  /// Takes the position of a sign-in: after all that were seen, and in all processes about the time of it.
+  /// Returns the position of a new sign-in: higher than all seen positions, and at least the time in milliseconds.
+  ///
+  /// The time makes the positions of different processes comparable.
   func nextPosition(at now: Date) -> Int64 {
     let milliseconds = Int64(exactly: (now.timeIntervalSince1970 * 1_000).rounded(.down)) ?? 0
     return state.withLock { state in
@@ -149,13 +157,13 @@ extension SessionStore {
 
   // MARK: The errors of a cache
 
-  /// Runs a call of the cache; what it throws becomes an error of this package.
+  /// Runs a call of the cache and turns its errors into errors of this package.
   ///
   /// - Parameters:
-  ///   - verb: What the cache could not do, as a participle.
-  ///   - canLast: Whether an error that lasts means that only a sign-in replaces what cannot be read.
+  ///   - verb: The participle of the failed action, for the error message.
+  ///   - canLast: Whether a lasting error means that the record can never be read, so that the user must sign in again.
   ///   - body: The call.
-  /// - Returns: What the call returns.
+  /// - Returns: The result of the call.
   /// - Throws: ``ConnectorError`` with code `tokenCache`; `CancellationError`.
   func wrappingCacheErrors<Value>(
     _ verb: String, canLast: Bool = false, _ body: () async throws -> Value
@@ -165,18 +173,19 @@ extension SessionStore {
     } catch {
       let error = Self.wrapped(error, verb)
       guard canLast, var lasting = error as? ConnectorError, !lasting.isRetryable else { throw error }
-      // The package's own caches say it themselves: a keychain that refuses a call may hold a good record.
+      // The package's own caches set this themselves, because a keychain that refuses a call may hold a good record.
       if !(cache is StoredTokenCache) { lasting.needsInteraction = true }
       if let position = lasting.recordPosition, position < .max { saw(position) }
       throw lasting
     }
   }
 
-  /// The error of the cache: its own where it is one of this package, else one with its words as far as they may be shown.
+  /// Returns a cache's error as an error of this package, unless it already is one.
   ///
-  /// Nothing is known about the errors of a driver, so that they count as passing. A record that cannot be decoded stays so.
+  /// Nothing is known about the errors of a driver, so they count as retryable. A record that cannot be decoded is a
+  /// lasting error.
   static func wrapped(_ error: any Error, _ verb: String) -> any Error {
-    // A driver may throw it by itself.
+    // If the task is not cancelled, the cancellation is an error of the driver.
     if error is CancellationError, Task.isCancelled { return error }
     if let error = error as? ConnectorError, error.code == .tokenCache { return error }
     return ConnectorError(

@@ -2,11 +2,13 @@ internal import B2CCore
 package import B2CTokenCache
 package import Foundation
 
-/// Refreshes: when one may begin, and one at a time for each user.
+/// Decides when a refresh may begin, and runs one at a time for each user.
 extension SessionStore {
-  /// Whether a token that has not expired may be renewed: at most once a minute, and not before the server wants it.
+  /// Whether a token that has not expired may be renewed.
+  ///
+  /// This is the case at most once a minute, and not while the server or the user wants no refresh.
   package func mayTry(_ flight: TokenFlight, now: Date) -> Bool {
-    // A clock that was set back holds nothing back.
+    // A time that begins in the future does not count, so a clock that was set back delays no refresh.
     state.withLock {
       $0.tried[flight.withoutClaims]?.contains(now) != true && $0.waits[flight.key]?.contains(now) != true
     }
@@ -17,26 +19,26 @@ extension SessionStore {
     state.withLock { $0.tried.hold(flight.withoutClaims, now: now, seconds: 60) }
   }
 
-  /// Notes that the server or the user wants no further refresh of a user for a time, in seconds; a minute at least.
+  /// Notes that the server or the user wants no refresh of a user for some seconds, which count as a minute at least.
   package func noteWait(_ key: TokenCacheKey, now: Date, seconds: TimeInterval = 60) {
     state.withLock { $0.waits.hold(key, now: now, seconds: max(seconds, 60)) }
   }
 
-  /// Waits for the refreshes under way, then tries once to write what the cache has refused.
+  /// Waits for the refreshes in flight, then tries once to write the records that the cache refused to store.
   package func close(_ wait: Wait) async {
     await flights.wait(atMost: wait.limit, on: wait.clock)
     await writeAllPending(wait)
   }
 
-  /// Runs a refresh while no other refresh of a user is under way, in this process or, with a shared cache, in another one.
+  /// Runs a refresh while no other refresh of this user runs, in this process or, with a shared cache, in another one.
   ///
   /// - Parameters:
   ///   - key: The key whose refresh token is used.
-  ///   - wait: How long to wait for both; the work itself is never cancelled.
+  ///   - wait: How long to wait for the other refreshes. The work itself is never cancelled.
   ///   - body: The refresh.
-  /// - Returns: What the body returns.
-  /// - Throws: ``ConnectorError`` with code `timedOut` when the wait is over, and `tokenCache` when the cache cannot lock; what
-  ///   the body throws.
+  /// - Returns: The result of the body.
+  /// - Throws: ``ConnectorError`` with code `timedOut` if another refresh does not end in time, or `tokenCache` if the
+  ///   cache cannot lock; the error of the body.
   package func withRefreshLock<Value: Sendable>(
     _ key: TokenCacheKey, _ wait: Wait, _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
@@ -47,8 +49,8 @@ extension SessionStore {
       let outcome = Monitor<Result<Value, any Error>?>(nil)
       let end = { @Sendable (result: Result<Value, any Error>) in outcome.withLock { $0 = result } }
       let hasReturned = Monitor(false)
-      // Set by whatever comes first, the work, the cache's error or the end of the wait: a cache that runs the work twice,
-      // or late, must not use the token twice.
+      // The work, the cache's error and the end of the wait compete to set this, and only the first of them counts. A
+      // cache that runs the work twice or too late must not use the refresh token twice.
       let isDecided = Locked(false)
       let locking = Task {
         do {
@@ -60,7 +62,7 @@ extension SessionStore {
             })
           if isDecided.setOnce() { end(.failure(Self.workNotRun)) }
         } catch {
-          // Work that has begun tells its own end: what was done under the lock stays done.
+          // Work that has begun reports its own result, because its changes remain even if the cache fails afterwards.
           if isDecided.setOnce() { end(.failure(Self.wrapped(error, "locked"))) }
         }
         hasReturned.withLock { $0 = true }
@@ -74,7 +76,7 @@ extension SessionStore {
       }
       defer { waiting.cancel() }
       try await outcome.wait { $0 != nil }
-      // The next refresh begins when the cache has given its lock back. One that hangs there is not waited for.
+      // The next refresh begins after the cache has released its lock. If the cache hangs there, do not wait for ever.
       try? await withTimeout(
         wait.limit, on: wait.clock, tolerance: .milliseconds(100), throwing: CancellationError()
       ) { try await hasReturned.wait { $0 } }
@@ -93,9 +95,9 @@ extension SessionStore {
 }
 
 extension Dictionary where Value == ClosedRange<Date> {
-  /// Notes a time from now on for a key; one that lasts longer stays, unless the clock was set back.
+  /// Holds a key for some seconds from now on, or longer if it is held longer already and the clock was not set back.
   fileprivate mutating func hold(_ key: Key, now: Date, seconds: TimeInterval) {
-    // A server for many users does not keep what is over.
+    // Expired entries are dropped, so that a server with many users does not collect them.
     if count >= 1_024 { self = filter { $0.value.contains(now) } }
     let end = now.addingTimeInterval(seconds)
     self[key] = now...Swift.max(end, self[key].flatMap { $0.contains(now) ? $0.upperBound : nil } ?? end)

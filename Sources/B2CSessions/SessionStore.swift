@@ -2,17 +2,17 @@ package import B2CCore
 package import B2CTokenCache
 internal import Foundation
 
-/// The one owner of what is known beside the records of a token cache, for every connector over it in this process.
+/// The one owner of a token cache, for every connector in this process that uses this cache.
 ///
-/// Nothing else touches the cache. Changes of one key happen one after another, and each is a function of the record of one
-/// sign-in: it is applied to what is there, or dropped when another sign-in or none is.
+/// No other type reads or writes the cache. The changes of one key run one after another. Each change is a function of
+/// the record of one sign-in. If another sign-in or no record is in the cache by then, the change is dropped.
 package final class SessionStore: Sendable {
   package typealias Change = @Sendable (TokenRecord) -> TokenRecord
 
-  /// The record after a refresh that the cache has refused to store: its refresh token exists nowhere else.
+  /// A refreshed record that the cache refused to store, whose refresh token exists nowhere else.
   struct Pending: Sendable {
     let record: TokenRecord
-    /// The stamp of the record that it was made of.
+    /// The stamp of the record before the change.
     let base: UUID
     let change: Change
   }
@@ -21,22 +21,23 @@ package final class SessionStore: Sendable {
     var pending: [TokenCacheKey: Pending] = [:] {
       didSet { if pending.isEmpty { kept = nil } }
     }
-    /// This store, while its pending records are in no other place: connectors come and go.
+    /// This store itself while it has pending records, because the connectors that hold it may be released.
     var kept: SessionStore?
-    /// Who is known as current, and since which sign-in.
+    /// The user who is known as current, and the place of that user's sign-in in the order of all sign-ins.
     var current: [Client: (key: TokenCacheKey, place: SignInPlace)] = [:]
-    /// The number of sign-ins and sign-outs: a look-up that began before the last one must not set `current`.
+    /// The number of sign-ins and sign-outs.
+    ///
+    /// A look-up that began before the last one must not set `current`.
     var changes = 0
-    /// The highest position that was seen.
     var highestPosition = Int64.min
-    /// Whether all records have been looked at.
+    /// Whether this store has looked at all records once.
     var hasLooked = false
-    /// When a token was renewed last that had not expired, and until when it is not renewed again.
+    /// The minute after the last renewal of a token, in which a token that has not expired is not renewed again.
     var tried: [TokenFlight: ClosedRange<Date>] = [:]
-    /// How long no token of a user is renewed that has not expired: the server asked to wait, or the user refused.
+    /// The time in which a user's valid token is not renewed, because the server asked to wait or the user refused.
     var waits: [TokenCacheKey: ClosedRange<Date>] = [:]
 
-    /// Forgets what is known of a record that was replaced or removed.
+    /// Forgets the state of a record that was replaced or removed.
     mutating func forget(_ key: TokenCacheKey) {
       pending[key] = nil
       waits[key] = nil
@@ -44,7 +45,9 @@ package final class SessionStore: Sendable {
     }
   }
 
-  /// How long a call waits for other calls and other processes, twice the limit of a request, and on which clock.
+  /// The time that a call waits for other calls and other processes, and the clock for it.
+  ///
+  /// The limit is twice that of a request, so that a request of another caller ends before it.
   package struct Wait: Sendable {
     package let limit: Duration
     package let clock: any Clock<Duration>
@@ -57,28 +60,28 @@ package final class SessionStore: Sendable {
 
   private static let attempts = 10
 
-  /// Only this module reaches the cache: everything else works on records.
+  /// The cache, which only this module uses, so that everything else works with records.
   let cache: any TokenCache
   let state = Locked(State())
-  /// The queue of the changes of each key.
+  /// The queue of each key, in which its changes run one after another.
   private let turns = KeyedLock<TokenCacheKey>()
-  /// The second queue of each key, for refreshes: in this process nothing else keeps two of them apart.
+  /// The second queue of each key, which runs one refresh at a time, because caches only exclude other processes.
   let refreshes = KeyedLock<TokenCacheKey>()
-  /// The refreshes under way.
+  /// The refreshes in flight.
   package let flights = SharedWork<TokenFlight, CachedAccessToken>()
-  /// The users who are being asked before a refresh: one answer counts for every flight that waits for it.
+  /// The questions to users before a refresh, whose answer counts for all flights of the user that wait.
   package let questions = SharedWork<TokenCacheKey, Void>()
   /// The observers of the sessions of every connector.
   package let observers = SessionObservers()
 
-  /// Makes a store; ``of(_:)`` does it, once for each cache.
+  /// Creates a store, which only ``of(_:)`` does, once for each cache.
   init(_ cache: any TokenCache) { self.cache = cache }
 
   // MARK: Changing
 
-  /// Stores the record of a sign-in over whatever is there, and makes its user the current one.
+  /// Stores the record of a sign-in over any existing record, and makes its user the current one.
   ///
-  /// - Throws: ``ConnectorError`` with code `tokenCache`; nothing is changed then.
+  /// - Throws: ``ConnectorError`` with code `tokenCache` if the cache refuses the record. Nothing has changed then.
   package func signIn(_ record: TokenRecord, _ key: TokenCacheKey, of client: Client, _ wait: Wait) async throws {
     await lookOnce()
     try await inTurn(key, wait) { [self] in
@@ -90,20 +93,20 @@ package final class SessionStore: Sendable {
         state.changes += 1
         state.forget(key)
         let known = state.current[client]
-        // The other connectors of this authority and client look it up.
+        // The connectors with other settings for the same users must look up their current user again.
         state.current = state.current.filter { !$0.key.hasSameUsers(as: client) }
-        // Of two sign-ins at the same time the one with the later place stays current, whichever is stored last.
+        // If two users sign in at the same time, the later place is current, whichever record is stored last.
         state.current[client] = known.flatMap { $0.place > place ? $0 : nil } ?? (key, place)
       }
     }
     observers.changed()
-    // The sign-in is done: what cannot be removed now is found again.
+    // The sign-in is complete. A damaged item that cannot be removed now is found again by the next sign-in.
     try? await removeDamaged(wait)
   }
 
-  /// Removes the damaged records that were found; they do not say whose they are.
+  /// Removes the damaged records that were found, which do not say whose they are.
   ///
-  /// - Throws: ``ConnectorError`` with code `tokenCache` when one cannot be removed.
+  /// - Throws: ``ConnectorError`` with code `tokenCache` if one of them cannot be removed.
   package func removeDamaged(alsoNewer: Bool = false, _ wait: Wait) async throws {
     guard let cache = cache as? StoredTokenCache else { return }
     try await limited(wait) { [self] in
@@ -114,11 +117,11 @@ package final class SessionStore: Sendable {
   /// Changes the record of one sign-in.
   ///
   /// - Parameters:
-  ///   - session: The session as it was read.
-  ///   - isKept: Whether the changed record is kept in memory while the cache refuses it.
+  ///   - session: The session as the caller read it.
+  ///   - isKept: Whether the changed record is kept in memory if the cache refuses it.
   ///   - wait: How long to wait for other calls and processes.
-  ///   - change: Returns the record as it shall be; it may be called more than once.
-  /// - Returns: The changed record; `nil` when another sign-in or none is there.
+  ///   - change: Returns the changed record. It may be called more than once.
+  /// - Returns: The changed record, or `nil` if another sign-in or no record is in the cache.
   /// - Throws: ``ConnectorError`` with code `tokenCache`.
   package func update(
     _ session: Session, isKept: Bool = false, _ wait: Wait, _ change: @escaping Change
@@ -131,9 +134,9 @@ package final class SessionStore: Sendable {
     return updated
   }
 
-  /// Removes whatever is there of a user.
+  /// Removes a user's record, whatever it contains.
   ///
-  /// - Throws: ``ConnectorError`` with code `tokenCache`; the user is still signed in then.
+  /// - Throws: ``ConnectorError`` with code `tokenCache` if the cache refuses. The user is still signed in then.
   package func remove(_ key: TokenCacheKey, _ wait: Wait) async throws {
     try await inTurn(key, wait) { [self] in
       try await wrappingCacheErrors("changed") { try await cache.removeRecord(for: key) }
@@ -145,7 +148,7 @@ package final class SessionStore: Sendable {
     }
   }
 
-  /// Tries once to write every record that the cache has refused.
+  /// Tries once to write every record that the cache refused to store.
   func writeAllPending(_ wait: Wait) async {
     for key in state.withLock({ Array($0.pending.keys) }) {
       try? await inTurn(key, wait) { try await self.writePending(key) }
@@ -187,13 +190,13 @@ package final class SessionStore: Sendable {
     }
   }
 
-  /// Writes the record that the cache has refused; drops it when its sign-in has gone.
+  /// Writes the pending record of a key, or drops it if its sign-in is gone.
   func writePending(_ key: TokenCacheKey) async throws {
     for _ in 0..<Self.attempts {
       guard let pending = state.withLock({ $0.pending[key] }) else { return }
       let stored = try await cache.record(for: key)
       var isDone = true
-      // The same stamp: it was written, though the cache reported an error.
+      // With the same stamp, the record was written although the cache reported an error.
       if let stored, stored.signIn == pending.record.signIn, stored.stamp != pending.record.stamp {
         let next = stored.stamp == pending.base ? pending.record : Self.changed(stored, pending.change)
         isDone = try await swap(key, stored, next)
@@ -209,7 +212,7 @@ package final class SessionStore: Sendable {
     if let shared = cache as? any SharedTokenCache {
       return try await shared.replace(key, expecting: stored.stamp, with: next)
     }
-    // There is no other writer: this is the key's turn.
+    // No other process writes to this cache, and no other call of this process writes to this key now.
     try await cache.store(next, for: key)
     return true
   }
@@ -222,19 +225,19 @@ package final class SessionStore: Sendable {
 
   // MARK: Turns
 
-  /// Runs a change after those of the same key that came before.
+  /// Runs a change after the earlier changes of the same key.
   ///
-  /// The change always begins, also if the caller is cancelled: a new refresh token that the cache does not take has to become
-  /// pending.
+  /// The change always begins, even if the caller is cancelled, because a new refresh token that the cache refuses must
+  /// become pending.
   func inTurn<Value: Sendable>(
     _ key: TokenCacheKey, _ wait: Wait, _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     try await Task { try await turns.withLock(key) { try await limited(wait, body) } }.value
   }
 
-  /// Runs a change, which the caller's cancellation does not stop.
+  /// Runs a change that continues even if the caller is cancelled.
   ///
-  /// A cache that waits for another process is cancelled when the time is over.
+  /// When the time is over, the change is cancelled, so that a cache stops waiting for another process.
   private func limited<Value: Sendable>(
     _ wait: Wait, _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {

@@ -4,7 +4,7 @@ package import B2CTokenCache
 package struct TokenFlight: Hashable, Sendable {
   let key: TokenCacheKey
   let scopes: Set<String>
-  /// Escaped to ASCII, because Swift takes two forms of `é` for the same text.
+  /// The claims request, escaped to ASCII because Swift treats two spellings of `é` as the same text.
   let claims: String?
 
   package init(key: TokenCacheKey, scopes: Set<String>, claims: String?) {
@@ -13,6 +13,6 @@ package struct TokenFlight: Hashable, Sendable {
     self.claims = claims
   }
 
-  /// A refresh counts as a try for its scopes, whatever claims it asked for.
+  /// The flight without its claims, because a refresh counts as a try for its scopes whatever claims it asked for.
   var withoutClaims: TokenFlight { TokenFlight(key: key, scopes: scopes, claims: nil) }
 }

@@ -3,7 +3,7 @@ internal import B2CIDToken
 package import B2CTokenCache
 package import Foundation
 
-/// The answer of a record to a request for an access token.
+/// The access token that a record offers for a request.
 package enum TokenOffer: Sendable {
   /// A token that covers the scopes and lasts long enough.
   case usable(CachedAccessToken)
@@ -22,16 +22,16 @@ package enum TokenOffer: Sendable {
 }
 
 extension TokenRecord {
-  /// Returns what the record has for a request.
+  /// Returns the access token that the record offers for a request.
   ///
   /// - Parameters:
-  ///   - scopes: The scopes to cover.
-  ///   - now: The time.
-  ///   - margin: How long before its end a token is renewed, in seconds. At most half of a token's life counts, so that short
-  ///     tokens are used at all, and a negative margin counts as zero, so that no expired token is used.
-  ///   - isToTheEnd: Whether a token is not renewed when the server suggests it.
-  ///   - excluded: The tokens that are known to be bad or not wanted.
-  /// - Returns: The first token that lasts long enough, or else the first that has not expired.
+  ///   - scopes: The scopes that the token must cover.
+  ///   - now: The current time.
+  ///   - margin: How many seconds before its expiry a token is renewed. At most half of its lifetime counts, so that
+  ///     short-lived tokens can be used, and at least zero, so that no expired token is used.
+  ///   - isToTheEnd: Whether to ignore the server's hint to renew a token earlier.
+  ///   - excluded: The tokens that the caller does not want.
+  /// - Returns: The first token that lasts long enough, or else the first one that has not expired.
   package func offer(
     covering scopes: [String], now: Date, margin: TimeInterval, isToTheEnd: Bool, excluding excluded: [Secret]
   ) -> TokenOffer {
@@ -46,22 +46,23 @@ extension TokenRecord {
     return expiring
   }
 
-  /// Whether the record can still get or give tokens.
+  /// Whether the record has an access token that can be used, or can get one.
   package func hasSession(now: Date) -> Bool {
     if refreshToken != nil, refreshTokenExpiresAt.map({ $0 > now }) ?? true { return true }
     if accessTokens.contains(where: { $0.expiresAt > now }) { return true }
-    // A sign-in that asked for neither an API nor offline access leaves an id_token alone.
+    // A sign-in without scopes of an API and without `offline_access` leaves only an id_token, which then decides.
     guard accessTokens.isEmpty, idToken != nil else { return false }
     return claims["exp"].flatMap(NumericDate.date).map { $0 > now } ?? false
   }
 }
 
 extension CachedAccessToken {
-  /// Whether the token is the answer to a request for these scopes.
+  /// Whether the token can be used for a request with these scopes.
   ///
-  /// A server may grant fewer scopes than were asked for. Asking again would bring the same, so what was asked for counts.
+  /// A server may grant fewer scopes than requested. A new request would have the same result, so the requested scopes
+  /// count as well.
   package func covers(_ wanted: [String]) -> Bool {
-    // Nearly every call wants exactly what was asked for (benchmark row 1).
+    // Nearly every call wants exactly the requested scopes and needs no sets (row 1 of the benchmarks).
     let isAsked = { (scope: String) in
       requestedScopes.firstIndex(of: scope).map { ASCIIText.isSame(requestedScopes[$0], scope) } == true
     }

@@ -2,39 +2,41 @@ public import B2CCore
 internal import B2CIDToken
 internal import Foundation
 
-/// A user: an id, the claims of a verified id_token, and whether there is a session.
+/// A user, with an id, the claims of a verified id_token, and whether there is a session.
 ///
-/// One person is one user: policies that edit the profile or reset the password do not make another. Printing a user
-/// shows the name alone: claims are personal, and some policies put tokens of other providers among them.
+/// The same user has the same id after a profile edit or a password reset, and with every policy. Printing a user shows
+/// only the name, because claims are personal, and some policies put tokens of other providers among them. See
+/// <doc:UsersAndPolicies>.
 public struct UserInfo: Sendable, Hashable, Identifiable {
-  /// The id to keep, and to tell users apart by: `<object id>.<tenant id>` at Microsoft's authorities, elsewhere
-  /// `<issuer>#<subject>`.
+  /// The id to keep, which no other user has.
   ///
-  /// Two people never share an id. GUIDs are in lower case; a subject keeps its case, and what is not ASCII in it is
-  /// percent-encoded. ``objectID`` and ``subject`` are parts of it, and no ids of a user.
+  /// It is `<object id>.<tenant id>` at Microsoft's authorities and `<issuer>#<subject>` elsewhere. GUIDs are in lower
+  /// case. A subject keeps its case, and its characters outside of ASCII are percent-encoded. ``objectID`` and
+  /// ``subject`` are only parts of the id, so do not use them to identify a user.
   public let id: String
 
-  /// All claims, by name, as they came.
+  /// All claims by name, as the provider sent them.
   public let claims: [String: JSONValue]
 
-  /// The policy that was run (`tfp`, in old policies `acr`); `nil` at authorities without policies.
+  /// The policy that the user went through (`tfp`, or `acr` in old policies), or `nil` at authorities without policies.
   public let policyID: String?
 
-  /// Whether tokens are available without the user; `false` once the session has expired or was ended by the server.
+  /// Whether the SDK can get tokens without the user, which is `false` after the session has expired or the provider
+  /// has ended it.
   ///
-  /// A call may need the user all the same, such as for consent or a second factor.
+  /// A call may still need the user, for example for consent or a second factor.
   public internal(set) var hasSession: Bool
 
-  /// Makes a user, without looking anything up or verifying it.
+  /// Creates a user, without looking anything up or verifying anything.
   ///
-  /// A server that keeps ids in its own sessions names the user of a call with it; a preview or a fake of an app adds
-  /// claims. `Connector.user(id:)` reads what is stored.
+  /// On a server, create the user of a call from the id in your own session. For a preview or a fake of your app, add
+  /// claims. `Connector.user(id:)` reads the stored user instead.
   ///
   /// - Parameters:
-  ///   - id: The id of the user; it is not read from the claims.
-  ///   - claims: The claims by name, as an id_token has them.
-  ///   - policyID: The policy that was run; it is not read from the claims.
-  ///   - hasSession: Whether tokens are available without the user.
+  ///   - id: The id of the user, which is not read from the claims.
+  ///   - claims: The claims of the id_token by name.
+  ///   - policyID: The policy that the user went through, which is not read from the claims.
+  ///   - hasSession: Whether tokens are available without the user. The default is `false`.
   public init(id: String, claims: [String: JSONValue] = [:], policyID: String? = nil, hasSession: Bool = false) {
     self.id = id
     self.claims = claims
@@ -42,7 +44,7 @@ public struct UserInfo: Sendable, Hashable, Identifiable {
     self.hasSession = hasSession
   }
 
-  // Elsewhere than at Microsoft's authorities `acr` is an authentication context and no policy.
+  // `acr` may name a policy only at Microsoft's authorities. Elsewhere it is an authentication context.
   package init(id: String, claims: [String: JSONValue], hasSession: Bool, isMicrosoft: Bool) {
     let policyID = isMicrosoft ? IDTokenClaims.policy(in: claims)?.string : nil
     self.init(id: id, claims: claims, policyID: policyID, hasSession: hasSession)
@@ -51,44 +53,44 @@ public struct UserInfo: Sendable, Hashable, Identifiable {
   /// The subject (`sub`).
   public var subject: String { text("sub") ?? "" }
 
-  /// The object id of the user in the directory (`oid`).
+  /// The id of the user in the directory (`oid`).
   public var objectID: String? { IDTokenClaims.identifiers(in: claims)["oid"] }
 
   /// The tenant id (`tid`).
   public var tenantID: String? { IDTokenClaims.identifiers(in: claims)["tid"] }
 
-  /// The display name (`name`), else given and family name.
+  /// The display name (`name`), or else the given name and the family name.
   public var name: String? {
     if let name = text("name") { return name }
     let parts = [text("given_name"), text("family_name")].compactMap(\.self)
     return parts.isEmpty ? nil : parts.joined(separator: " ")
   }
 
-  /// The email addresses (`emails`, else `email`).
+  /// The email addresses (`emails`, or else `email`).
   public var emails: [String] {
     let listed = claims["emails"]?.array?.compactMap(\.string).filter { !$0.isEmpty } ?? []
-    // Some providers send an empty list beside the address, or a text in place of the list.
+    // Some providers send an empty list next to the address, or a text instead of the list.
     return listed.isEmpty ? [text("emails") ?? text("email")].compactMap(\.self) : listed
   }
 
-  /// The name the user signs in with: `preferred_username`, `upn`, `unique_name`, else the first email.
+  /// The name that the user signs in with: `preferred_username`, `upn`, `unique_name`, or else the first email address.
   public var username: String? { text("preferred_username") ?? text("upn") ?? text("unique_name") ?? emails.first }
 
-  /// The identity provider (`idp`), such as `facebook.com`; `nil` for a user of the tenant itself.
+  /// The identity provider (`idp`), for example `facebook.com`, or `nil` for a user of the tenant itself.
   public var identityProvider: String? { text("idp") }
 
   /// Whether the user has just signed up (`newUser`).
   public var isNewUser: Bool { isTrue("newUser") }
 
-  /// Some providers send a boolean as text.
+  /// Returns a boolean claim, which some providers send as text.
   private func isTrue(_ name: String) -> Bool { claims[name]?.bool ?? (text(name) == "true") }
 
   private func text(_ name: String) -> String? { claims[name]?.string.flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// Whether the user is the one of an email, user name, object id or subject.
+  /// Whether an email address, user name, object id or subject is this user's.
   ///
-  /// At a generic issuer a subject is compared exactly (OpenID Connect Core section 2), and only a verified email counts,
-  /// since anyone may claim another; Microsoft's authorities ignore case.
+  /// Microsoft's authorities ignore upper and lower case. Elsewhere a subject is compared exactly (OpenID Connect Core
+  /// section 2), and an email address counts only if it is verified, because anyone may claim any other.
   package func isUser(_ wanted: String, isMicrosoft: Bool) -> Bool {
     let wanted = wanted.trimmingCharacters(in: .whitespaces)
     let verified = isTrue("email_verified") ? ["email"] : []
@@ -97,14 +99,14 @@ public struct UserInfo: Sendable, Hashable, Identifiable {
       || (!isMicrosoft && ASCIIText.isSame(subject, wanted))
   }
 
-  /// Every address and user name.
+  /// All email addresses and user names.
   private var names: [String] {
     emails + ["preferred_username", "upn", "unique_name", "email", "signInName"].compactMap(text)
   }
 
-  /// Returns what to do if the id_token has nothing to compare with the user that the settings require.
+  /// Returns advice for the developer if the id_token contains nothing to compare with the required user.
   ///
-  /// It is `nil` if it has, so that another user has signed in.
+  /// It returns `nil` if the id_token contains such a claim, which means that another user has signed in.
   package func adviceToCompare(with required: String, isMicrosoft: Bool) -> String? {
     let isAddress = required.contains("@")
     if isMicrosoft, GUID.isGUID(required.trimmingCharacters(in: .whitespaces)) {
@@ -123,7 +125,7 @@ public struct UserInfo: Sendable, Hashable, Identifiable {
 }
 
 extension UserInfo: Redacted {
-  /// The name to show: the display name, else the user name, else the id.
+  /// The display name, or else the user name, or else the id.
   public var description: String {
     (name ?? username).flatMap(PrintableText(limit: 100).show) ?? PrintableText.plain(id, limit: 100)
   }

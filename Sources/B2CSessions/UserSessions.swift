@@ -2,7 +2,7 @@ internal import B2CCore
 package import B2CTokenCache
 package import Foundation
 
-/// The users of one authority and client, by their records.
+/// The users of one authority and client ID, according to their records.
 package struct UserSessions: Sendable {
   package let store: SessionStore
   package let client: SessionStore.Client
@@ -18,10 +18,10 @@ package struct UserSessions: Sendable {
     self.now = now
   }
 
-  /// Returns the record of a key; throws as ``SessionStore/record(_:_:)``.
+  /// Returns the record of a key, with the errors of ``SessionStore/record(_:_:)``.
   package func record(_ key: TokenCacheKey) async throws -> TokenRecord? { try await store.record(key, wait) }
 
-  /// A user's session: of the named one, without a listing, else of the current one.
+  /// Returns the session of the given user, whose record is read directly, or of the current user.
   ///
   /// - Throws: ``ConnectorError`` with code `tokenCache`; `CancellationError`.
   package func session(_ userID: String?, looksAgain: Bool = false) async throws -> SessionStore.Session? {
@@ -32,25 +32,24 @@ package struct UserSessions: Sendable {
     return try await store.current(of: client, looksAgain: looksAgain, wait, where: mayBeCurrent)
   }
 
-  /// Whether the settings allow a user to be current: by the present claims, or by those of the sign-in.
+  /// Whether the settings allow a user to be current, by the claims or because the sign-in matched this setting.
   private func mayBeCurrent(_ session: SessionStore.Session) -> Bool {
     guard let required = client.requiredUser else { return true }
     return user(session).isUser(required, isMicrosoft: client.isMicrosoft)
       || session.record.requiredUser.map { ASCIIText.isSame($0, required) } == true
   }
 
-  /// The user of a session.
   package func user(_ session: SessionStore.Session) -> UserInfo {
     UserInfo(
       id: session.key.userID, claims: session.record.claims,
       hasSession: session.record.hasSession(now: now()), isMicrosoft: client.isMicrosoft)
   }
 
-  /// The users whose records can be read: the current one first, then the others, the latest sign-in first.
+  /// Returns the users whose records can be read: the current user, and then the others, latest sign-in first.
   ///
-  /// - Throws: ``ConnectorError`` with code `tokenCache` when they cannot be listed, or none can be read.
+  /// - Throws: ``ConnectorError`` with code `tokenCache` if the cache cannot be listed, or if no record can be read.
   package func users() async throws -> [UserInfo] {
-    // Another process may have signed a user in. The first user in the list has to be the one of the next call.
+    // Another process may have signed a user in. The list must begin with the user whom the next call is about.
     _ = try? await store.current(of: client, looksAgain: true, wait, where: mayBeCurrent)
     var (sessions, failures) = try await store.sessions(of: client, wait)
     if let failure = failures.first, sessions.isEmpty { throw failure }
@@ -59,21 +58,21 @@ package struct UserSessions: Sendable {
     return (sessions.filter { $0.key == current } + sessions.filter { $0.key != current }).map(user)
   }
 
-  /// The user with an id; `nil` when no such user is stored.
+  /// Returns the user with an id, or `nil` if no such user is stored.
   package func user(id: String) async throws -> UserInfo? { try await session(id).map(user) }
 
-  /// The state of the current user's session, looked up anew.
+  /// Returns the state of the current user's session, after listing the cache again.
   package func sessionState() async throws -> SessionState {
     let state = try await state(looksAgain: true)
-    // Another process may have ended the session: observers are told what this caller is.
+    // Another process may have ended the session. Then the observers must get the same state as this caller.
     store.observers.changed()
     return state
   }
 
-  /// The state of the current user's session.
+  /// Returns the state of the current user's session.
   ///
-  /// - Parameter looksAgain: Whether the cache is listed, as another process may have signed a user in.
-  /// - Returns: The state; `signedOut` when there is no record.
+  /// - Parameter looksAgain: Whether to list the cache, because another process may have signed a user in.
+  /// - Returns: The state, which is `signedOut` if there is no record.
   /// - Throws: The cache's error.
   private func state(looksAgain: Bool) async throws -> SessionState {
     guard let session = try await session(nil, looksAgain: looksAgain) else { return .signedOut }
@@ -81,11 +80,11 @@ package struct UserSessions: Sendable {
     return user.hasSession ? .signedIn(user) : .expired(user)
   }
 
-  /// The states now and after each change.
+  /// The state now, and the state after each change.
   package var states: AsyncStream<SessionState> {
     store.observers.states(on: wait.clock) { try await state(looksAgain: false) }
   }
 
-  /// Waits for the refreshes that were sent, twice the limit of a request at most, and writes what the cache has refused.
+  /// Waits for the refreshes in flight, for at most `wait.limit`, and writes the records that the cache refused.
   package func close() async { await store.close(wait) }
 }

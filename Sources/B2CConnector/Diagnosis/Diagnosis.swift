@@ -1,28 +1,28 @@
-/// The result of ``Connector/diagnose()``: checks and their outcomes, in the order to fix them.
+/// The result of ``Connector/diagnose()``, with the checks in the order in which you should fix them.
 ///
-/// Nothing in it is secret, so that it can be pasted into a bug report.
+/// It contains no secrets, so you can paste it into a bug report. See <doc:Settings>.
 public struct Diagnosis: Sendable, Hashable {
-  /// One line of a diagnosis.
+  /// A line of a diagnosis.
   public struct Finding: Sendable, Hashable {
-    /// What a check found.
+    /// The outcome of a check.
     public enum Outcome: String, Sendable, Hashable {
-      /// Nothing is wrong.
+      /// The check found no problem.
       case ok
-      /// It works, but look at it.
+      /// The check found something that works but that you should look at.
       case warning
-      /// It must be fixed.
+      /// The check found a problem that you must fix.
       case failed
-      /// It was not checked.
+      /// The check was not made, or got no answer.
       case skipped
     }
 
     /// The name of the check.
     public let check: String
-    /// What the check found.
+    /// The outcome of the check.
     public let outcome: Outcome
-    /// The details.
+    /// The details of the outcome.
     public let detail: String
-    /// How to fix it, if necessary.
+    /// The advice for fixing the problem, if there is one.
     public let recoverySuggestion: String?
 
     package init(_ check: String, _ outcome: Outcome, _ detail: String, recovery: String? = nil) {
@@ -33,7 +33,7 @@ public struct Diagnosis: Sendable, Hashable {
     }
   }
 
-  /// The findings, in the order to fix them.
+  /// The findings, in the order in which you should fix them.
   public let findings: [Finding]
 
   package init(_ findings: [Finding]) {
@@ -45,7 +45,7 @@ public struct Diagnosis: Sendable, Hashable {
 }
 
 extension Diagnosis: CustomStringConvertible {
-  /// The findings as plain text, one line each, followed by how to fix it.
+  /// The findings as plain text, one line each, followed by the advice.
   public var description: String {
     findings.map { finding in
       "[\(finding.outcome.rawValue)] \(finding.check): \(finding.detail)"

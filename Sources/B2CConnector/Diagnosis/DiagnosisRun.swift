@@ -4,11 +4,12 @@ internal import Foundation
 extension Connector {
   /// Checks settings, provider, sign-in page and presenter without signing in.
   ///
-  /// Metadata and keys of each policy are fetched. One request asks for the sign-in page of the default policy, without a
-  /// user (`prompt=none`, OpenID Connect Core section 3.1.2.1) and without `offline_access`; no redirect is followed. If the
-  /// service sends the browser back to the app because there is no user, it accepts the client ID and the redirect URI. A
-  /// client ID, redirect URI or scope that it refuses is a failure in its words. Any other page, for example a login form or
-  /// a busy server's, answers nothing, so the check is skipped. The token cache is not touched.
+  /// It fetches the metadata and the keys of each policy. Then it requests the sign-in page of the default policy once,
+  /// without a user (`prompt=none`, OpenID Connect Core section 3.1.2.1), without `offline_access` and without
+  /// following redirects. If the provider sends the browser back to the app because no user is signed in, it accepts
+  /// the client ID and the redirect URI. If it refuses the client ID, the redirect URI or a scope, the check fails with
+  /// the provider's own words. Any other page, for example a login form or a busy server's, does not answer the
+  /// question, so the check is skipped. The token cache is not used.
   ///
   /// ```swift
   /// let diagnosis = try await connector.diagnose()
@@ -17,15 +18,15 @@ extension Connector {
   /// }
   /// ```
   ///
-  /// - Returns: The findings, in the order to fix them.
-  /// - Throws: `CancellationError` when the calling task was cancelled.
+  /// - Returns: The findings, in the order in which you should fix them.
+  /// - Throws: `CancellationError` if the calling task was cancelled.
   public func diagnose() async throws -> Diagnosis {
     try await DiagnosisRun(
       settings: settings, presenter: engine.signIn.presenter, isOptional: true, connector: .success(self)
     ).diagnosis()
   }
 
-  /// Checks settings that may be unusable, and everything after them as far as possible.
+  /// Checks settings that may be unusable, and then everything else that they allow to check.
   ///
   /// ```swift
   /// let diagnosis = try await Connector.diagnose(settings: .main)
@@ -33,14 +34,14 @@ extension Connector {
   /// ```
   ///
   /// - Parameters:
-  ///   - settings: The settings to check; reading them may throw.
-  ///   - environment: The parts of the app: its presenter and transport.
+  ///   - settings: The settings to check. Reading them may throw.
+  ///   - environment: The parts of your app, of which the presenter and the transport are checked and used.
   ///   - isolation: The caller's actor, on which `settings` is read. Leave it out.
-  /// - Returns: The findings, in the order to fix them; every problem of unusable settings.
-  /// - Throws: `CancellationError` when the calling task was cancelled.
+  /// - Returns: The findings, in the order in which you should fix them, or all problems of unusable settings.
+  /// - Throws: `CancellationError` if the calling task was cancelled.
   public static func diagnose(
     settings: @autoclosure () throws -> ConnectorSettings, environment: Environment = Environment(),
-    // Without it, code on the main actor could not pass `settings`, which is not Sendable, in the Swift 6 mode.
+    // Without it, code on the main actor could not pass `settings`, which is not `Sendable`, in the Swift 6 mode.
     isolation: isolated (any Actor)? = #isolation
   ) async throws -> Diagnosis {
     let read: ConnectorSettings
@@ -50,7 +51,7 @@ extension Connector {
       try Task.checkCancellation()
       return Diagnosis(DiagnosisRun.findings(ofUnusable: error))
     }
-    // Presenter and cache of the app must not prevent the other checks.
+    // An error of the app's presenter or cache must not prevent the other checks, so the connector gets neither.
     var harmless = environment
     harmless.presenter = nil
     harmless.cache = InMemoryTokenCache()
@@ -62,16 +63,16 @@ extension Connector {
   }
 }
 
-/// The single checks of a diagnosis.
+/// The checks of a diagnosis.
 struct DiagnosisRun: Sendable {
   typealias Finding = Diagnosis.Finding
 
   let settings: ConnectorSettings
-  /// The presenter of the app, or the platform's, whether or not it serves the redirect URI.
+  /// The presenter of the app, or the platform's own, even if it cannot receive the redirect URI.
   let presenter: any SignInPresenter
-  /// Whether it may be the platform's: a server whose visitors return by https needs none.
+  /// Whether the app may do without this presenter, as a server does whose users return to an https URL.
   let isOptional: Bool
-  /// The connector, or why there is none.
+  /// The connector, or the error that prevents it from being created.
   let connector: Result<Connector, any Error>
 
   /// Makes all checks, in the order in which their findings should be fixed.
@@ -95,7 +96,7 @@ struct DiagnosisRun: Sendable {
     return Diagnosis(findings + [presenterFinding])
   }
 
-  /// Makes a check, whose error is its finding.
+  /// Makes a check, and turns an error of it into its finding.
   private static func check(
     _ name: String, _ body: () async throws -> (Finding.Outcome, String, recovery: String?)
   ) async throws -> Finding {
@@ -106,12 +107,12 @@ struct DiagnosisRun: Sendable {
     } catch {
       result = finding(of: error, check: name)
     }
-    // What is found then, also by parts of the app, is worth nothing.
+    // If the task is cancelled, the result may be wrong, because any part may have failed for that reason.
     try Task.checkCancellation()
     return result
   }
 
-  /// Returns an error as a finding; the text of an unknown error is not repeated, since it may contain anything.
+  /// Returns an error as a finding, without the text of an unknown error, which may contain secrets.
   private static func finding(of error: any Error, check: String) -> Finding {
     guard let error = error as? ConnectorError else {
       return Finding(check, .failed, "it failed with \(type(of: error))")
@@ -125,7 +126,7 @@ struct DiagnosisRun: Sendable {
 // MARK: - Settings
 
 extension DiagnosisRun {
-  /// Returns every problem of settings that cannot be read; all other checks depend on them.
+  /// Returns all problems of settings that cannot be read, which prevent all other checks.
   static func findings(ofUnusable error: any Error) -> [Finding] {
     let file = (error as? SettingsError)?.file ?? "the settings"
     let skipped = Finding("all other checks", .skipped, file + " must be fixed first")
@@ -148,12 +149,12 @@ extension DiagnosisRun {
 // MARK: - The provider
 
 extension DiagnosisRun {
-  /// Checks that a sign-in has a policy, metadata and keys of every policy, and the sign-in page.
+  /// Checks the sign-in policy, the metadata and the keys of every policy, and the sign-in page.
   private static func findings(of connector: Connector) async throws -> [Finding] {
     let engine = connector.engine
     let signIn = engine.signInPolicy
     var policies: [Policy?] = connector.settings.policies.all
-    // That of the authority's text may be in no list.
+    // The policy in the authority's URL may be missing from the settings' policies, but it must be checked too.
     if signIn != nil || policies.isEmpty, !policies.contains(where: { $0?.key == signIn?.key }) {
       policies.append(signIn)
     }
@@ -198,7 +199,7 @@ extension DiagnosisRun {
 }
 
 extension ConnectorSettings.Policies {
-  /// The kind of a policy and the key of the settings that it comes from, since the words of its name say nothing.
+  /// Returns a policy's kind and the settings' key that decides it, because the policy's name says nothing.
   fileprivate func source(of policy: Policy) -> String {
     let keys = ["policyID", "emailSignInPolicyId", "emailSignUpPolicyId", "faceBookSignInPolicyId"]
     let named: [Policy?] = [selected, emailSignIn, emailSignUp, facebookSignIn] + others

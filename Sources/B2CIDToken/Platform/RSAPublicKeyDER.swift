@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The DER form of an RSA public key (RFC 8017 appendix A.1.1), which Security takes on Apple's systems.
+/// The DER form of an RSA public key (RFC 8017 appendix A.1.1), which Apple's Security framework reads.
 package enum RSAPublicKeyDER {
   /// Encodes `SEQUENCE { INTEGER modulus, INTEGER publicExponent }` from big-endian numbers.
   package static func encode(modulus: [UInt8], exponent: [UInt8]) -> Data {
@@ -9,13 +9,13 @@ package enum RSAPublicKeyDER {
 
   private static func integer(_ bigEndian: [UInt8]) -> Data {
     var content = Data(bigEndian.drop { $0 == 0 })
-    // A leading zero keeps the number positive, and represents the number zero itself.
+    // A leading zero keeps a number with its highest bit set positive, and represents the number zero.
     if content.first.map({ $0 >= 0x80 }) ?? true { content.insert(0, at: content.startIndex) }
     return element(tag: 0x02, content: content)
   }
 
   private static func element(tag: UInt8, content: Data) -> Data {
-    // The length is one byte, or the number of its bytes and then these.
+    // A length below 128 is one byte. A longer one is the number of its bytes, followed by these bytes.
     let length = withUnsafeBytes(of: content.count.bigEndian) { Array($0.drop { $0 == 0 }) }
     let head = content.count < 0x80 ? [tag, UInt8(content.count)] : [tag, 0x80 | UInt8(length.count)] + length
     return Data(head) + content

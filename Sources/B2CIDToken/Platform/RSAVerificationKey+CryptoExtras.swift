@@ -3,12 +3,12 @@
   import CryptoExtras
   import Foundation
 
-  /// An RSA public key, checked by swift-crypto.
+  /// An RSA public key that swift-crypto checks.
   struct RSAVerificationKey: Sendable {
     private let key: _RSA.Signing.PublicKey
     private let signatureLength: Int
 
-    /// Prepares a key from big-endian numbers without leading zeros; `nil` when they make none.
+    /// Prepares a key from big-endian numbers without leading zeros, or returns `nil` if they are not an RSA key.
     init?(modulus: [UInt8], exponent: [UInt8]) {
       guard let key = try? _RSA.Signing.PublicKey(n: modulus, e: exponent) else { return nil }
       self.key = key

@@ -2,13 +2,13 @@
   import Foundation
   import Security
 
-  /// An RSA public key, checked by Security; CryptoKit has no RSA.
+  /// An RSA public key that Apple's Security framework checks, because CryptoKit has no RSA.
   struct RSAVerificationKey: Sendable {
-    // Not the `SecKey`: that it may cross tasks is not declared by every SDK. Making one from this takes microseconds.
+    // The `SecKey` is not stored, because not every SDK declares it `Sendable`. Creating one takes microseconds.
     private let encodedKey: Data
     private let signatureLength: Int
 
-    /// Prepares a key from big-endian numbers without leading zeros; `nil` when they make none.
+    /// Prepares a key from big-endian numbers without leading zeros, or returns `nil` if they are not an RSA key.
     init?(modulus: [UInt8], exponent: [UInt8]) {
       encodedKey = RSAPublicKeyDER.encode(modulus: modulus, exponent: exponent)
       signatureLength = modulus.count

@@ -1,11 +1,11 @@
 #if canImport(Darwin)
   internal import Darwin
 
-  /// Socket constants that differ between systems.
+  /// The socket constants that differ between systems.
   enum SocketConstants {
-    // Darwin has no flag for a close-on-exec socket; it is set right after.
+    // Darwin has no flag for a close-on-exec socket, so the option is set right after creation.
     static let stream: CInt = SOCK_STREAM
-    // Darwin has no flag for a single call; `prepare(_:)` sets the option for the whole socket.
+    // Darwin has no such flag for a single call, so `prepare(_:)` sets the option for the whole socket.
     static let sendFlags: CInt = 0
 
     static func prepare(_ descriptor: CInt) {

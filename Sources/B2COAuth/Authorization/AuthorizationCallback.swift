@@ -3,22 +3,22 @@ internal import B2CIDToken
 internal import Foundation
 
 extension PendingSignIn {
-  /// Checks a callback URL: right place, our state, the right issuer, and only then what it says.
+  /// Checks the place, state and issuer of a callback URL, and only then reads its error or code.
   ///
-  /// - Returns: The code, and the redirect URI that the token request has to repeat.
-  /// - Throws: ``ConnectorError`` with code `invalidResponse`, or what the server refused.
+  /// - Returns: The code, and the redirect URI that the token request must repeat.
+  /// - Throws: ``ConnectorError`` with code `invalidResponse` if a check fails, or the error that the provider sent.
   func validate(
     _ callback: URL, from provider: Provider
   ) throws(ConnectorError) -> (code: Secret, redirectURI: URL) {
     let redirectURI = try RedirectMatch.redirectURI(of: callback, registered: redirectURI)
     let parameters = try CallbackParameters(callback)
-    // An error is accepted under the same rule as a code: only an answer with the state belongs to this request.
+    // An error needs the state like a code does, because without it the callback does not belong to this request.
     guard let answered = parameters["state"], state.isEqualInConstantTime(to: Secret(answered)) else {
       throw ConnectorError(
         own: .invalidResponse, "The callback does not carry the state of this sign-in.",
         recoverySuggestion: "Start the sign-in again; use each callback once.")
     }
-    // Some providers leave the issuer out of an error, and an error brings no tokens.
+    // Some providers leave the issuer out of an error, and an error gives no tokens, so it may be missing there.
     if parameters["error"] == nil || parameters["iss"] != nil { try checkIssuer(parameters["iss"], provider) }
     if let error = refusal(parameters, provider) { throw error }
     guard let code = parameters["code"], !code.isEmpty else {
@@ -27,7 +27,7 @@ extension PendingSignIn {
     return (Secret(code), redirectURI)
   }
 
-  /// Returns the error of a callback, if it has one.
+  /// Returns the error in a callback, if there is one.
   private func refusal(_ parameters: CallbackParameters, _ provider: Provider) -> ConnectorError? {
     parameters["error"].map { _ in
       error(of: ErrorResponse(callback: { parameters[$0] }, at: provider.tokenRoute.service, hiding: secrets), provider)
@@ -40,14 +40,14 @@ extension PendingSignIn {
     ).about(provider.authorizationEndpoint)
   }
 
-  /// Sends this request once, without a user, and reads what the sign-in page answers.
+  /// Sends this request once, without a user, and reads the response of the sign-in page.
   ///
-  /// Only a redirect to the app with a code, or with an error about the user, says that client ID and redirect URI are right.
-  /// OpenID Connect Core section 3.1.2.1 allows no page here, so a page without a refusal is no answer. Nothing that comes
-  /// back is trusted, so neither state nor issuer is checked.
+  /// Only a redirect to the app with a code, or with an error about the user, shows that client ID and redirect URI are
+  /// accepted. With `prompt=none` a provider must not show a page (OpenID Connect Core section 3.1.2.1), so a page
+  /// without an error shows nothing. State and issuer are not checked, because no sign-in uses the response.
   ///
-  /// - Returns: What came instead of an answer; `nil` for an answer that accepts the app.
-  /// - Throws: ``ConnectorError`` for what is refused, and for what keeps the page from answering; `CancellationError`.
+  /// - Returns: A description of anything that arrived instead of an answer, or `nil` if the provider accepts the app.
+  /// - Throws: ``ConnectorError`` if the provider refuses the request or cannot be reached; `CancellationError`.
   func ask(_ provider: Provider, over transport: RetryingTransport, limits: TransportLimits) async throws -> String? {
     var history = RequestHistory()
     let (body, response) = try await transport.send(
@@ -64,7 +64,7 @@ extension PendingSignIn {
       guard let refusal = refusal(parameters, provider) else {
         return parameters["code"] == nil ? "it came back without a code and without an error" : nil
       }
-      // There is no user to sign in (OpenID Connect Core section 3.1.2.6), so the rest was accepted.
+      // These errors say that no user is signed in (OpenID Connect Core section 3.1.2.6), so the rest is accepted.
       guard [.interactionRequired, .userCancelledInPage].contains(refusal.code) else { throw refusal }
       return nil
     }

@@ -2,17 +2,17 @@ internal import B2CAuthority
 internal import B2CCore
 internal import Foundation
 
-/// The requests for authorization of one app (RFC 6749 section 4.1.1).
+/// The authorization requests of one app (RFC 6749 section 4.1.1).
 struct AuthorizationRequest: Sendable {
   let authority: Authority
   let clientID: String
   let redirectURI: URL
   var scopes: [String]
   var additionalScopes: [String]
-  /// The only user who may sign in, as a hint for the page.
+  /// The only user who may sign in, whom the page gets as a hint.
   var requiredUser: String?
 
-  /// Returns what is needed to finish a sign-in: everything secret in it is fresh and is used once.
+  /// Returns everything that is needed to finish a sign-in, with new secrets that are used once.
   func pending(
     _ provider: Provider, _ options: SignInOptions, userID: String?, correlationID: UUID, at now: Date
   ) throws(ConnectorError) -> PendingSignIn {
@@ -26,7 +26,7 @@ struct AuthorizationRequest: Sendable {
       correlationID: correlationID, begun: now.timeIntervalSince1970)
   }
 
-  /// The parameters that not every request has.
+  /// Returns the parameters that not every request has.
   private func furtherParameters(
     _ provider: Provider, _ options: SignInOptions, _ correlationID: UUID
   ) throws(ConnectorError) -> [(name: String, value: String)] {
@@ -42,12 +42,12 @@ struct AuthorizationRequest: Sendable {
     return named + (try ReservedParameters.checked(options.extraParameters))
   }
 
-  /// How long the user may take, in seconds.
+  /// How long the user may take, in seconds: one hour.
   private static let lifetime: TimeInterval = 3_600
 
-  /// The policy of the sign-in, after a check that it can be finished with these settings, and now.
+  /// Returns the policy of a sign-in, after checking that these settings can still finish it.
   ///
-  /// - Throws: ``ConnectorError`` with code `configuration` for other settings, `timedOut` after an hour.
+  /// - Throws: ``ConnectorError`` with code `configuration` if the settings differ, or `timedOut` after an hour.
   func policy(of pending: PendingSignIn, at now: Date) throws -> Policy? {
     guard pending.authority == authority.cacheID, ASCIIText.isSame(pending.clientID, clientID),
       pending.redirectURI == redirectURI

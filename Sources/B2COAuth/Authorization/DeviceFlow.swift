@@ -1,7 +1,7 @@
 internal import B2CCore
 public import Foundation
 
-/// Runs the device authorization grant (RFC 8628).
+/// The device authorization grant (RFC 8628).
 package struct DeviceFlow: Sendable {
   let policy: Policy?
   let providers: ProviderDirectory
@@ -50,10 +50,10 @@ package struct DeviceFlow: Sendable {
         case "expired_token": throw Self.ended
         case let refusal:
           guard refusal == "slow_down" || error.isRetryable else { throw error }
-          // RFC 8628 section 3.5: five seconds more from now on, or twice the interval if there was no answer.
+          // RFC 8628 section 3.5: wait five seconds longer from now on, or twice as long if there was no response.
           interval = error.status == nil ? min(interval * 2, max(interval, .seconds(60))) : interval + .seconds(5)
         }
-        // No code lives for a day: a longer wait ends with the code.
+        // A device code lives for a day at most, so a longer `Retry-After` only means to wait until the code expires.
         pause = max(interval, .seconds(min(error.retryAfter ?? 0, 86_400)))
       }
     }
@@ -64,7 +64,7 @@ package struct DeviceFlow: Sendable {
     isRetryable: false)
 }
 
-/// The answer of the device authorization endpoint (RFC 8628 section 3.2), with the part that is secret.
+/// The response of the device authorization endpoint (RFC 8628 section 3.2), with its secret part.
 struct DeviceTicket: Sendable {
   let deviceCode: Secret
   let authorization: DeviceAuthorization
@@ -85,29 +85,29 @@ struct DeviceTicket: Sendable {
     authorization = DeviceAuthorization(
       userCode: PrintableText.plain(userCode, limit: 100), verificationURL: url,
       completeVerificationURL: fields["verification_uri_complete"]?.serverURL, expiresAt: now.addingTimeInterval(life))
-    // RFC 8628 section 3.2: five seconds when the server names no interval.
+    // RFC 8628 section 3.2: the interval is five seconds if the server names none.
     interval = .seconds(min(max(fields["interval"]?.double ?? 5, 1), 300))
   }
 }
 
-/// The code and address with which the user signs in on another device (RFC 8628 section 3.2).
+/// The code and the address with which the user signs in on another device (RFC 8628 section 3.2).
 public struct DeviceAuthorization: Sendable, Hashable {
-  /// The code to type.
+  /// The code that the user types on the other device.
   public let userCode: String
-  /// The address to open.
+  /// The address that the user opens on the other device.
   public let verificationURL: URL
-  /// The address with the code in it, for a QR code, if the server sends one.
+  /// The address that already contains the code, for example for a QR code, if the server sends one.
   public let completeVerificationURL: URL?
-  /// The expiry of the code, by this device's clock.
+  /// The time when the code expires, by this device's clock.
   public let expiresAt: Date
 
-  /// Makes the code of a sign-in, for a preview or a fake of an app.
+  /// Creates a code for a preview or a fake of your app.
   ///
   /// - Parameters:
-  ///   - userCode: The code to type.
-  ///   - verificationURL: The address to open.
-  ///   - completeVerificationURL: The address with the code in it.
-  ///   - expiresAt: When the code ends.
+  ///   - userCode: The code that the user types.
+  ///   - verificationURL: The address that the user opens.
+  ///   - completeVerificationURL: The address that already contains the code.
+  ///   - expiresAt: The time when the code expires.
   public init(userCode: String, verificationURL: URL, completeVerificationURL: URL? = nil, expiresAt: Date) {
     self.userCode = userCode
     self.verificationURL = verificationURL

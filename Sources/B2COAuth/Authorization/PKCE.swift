@@ -7,11 +7,11 @@ internal import Foundation
   internal import Crypto
 #endif
 
-/// The proof key of a code exchange (RFC 7636).
+/// The proof key of an authorization code (RFC 7636).
 ///
-/// There is no `plain` method here, and none to fall back to.
+/// Only the method `S256` exists, so no fallback to `plain` is possible.
 package enum PKCE {
-  /// Returns the challenge of a verifier: the base64url of its SHA-256 (RFC 7636 section 4.2).
+  /// Returns the challenge of a verifier, which is the base64url text of its SHA-256 hash (RFC 7636 section 4.2).
   package static func challenge(of verifier: Secret) -> String {
     Base64URL.encode(SHA256.hash(data: Data(verifier.value.utf8)))
   }

@@ -2,13 +2,15 @@ internal import B2CAuthority
 internal import B2CCore
 public import Foundation
 
-/// A sign-in that has begun and whose callback has not come: any connector with the same settings can finish it.
+/// A sign-in that has begun and whose callback has not arrived, which any connector with the same settings can finish.
 ///
-/// It is a secret until the sign-in has ended, since it proves who began it. A server seals it in a cookie of the browser
-/// that began the sign-in; an app keeps it where it keeps its tokens. Coding leaves out ``url``, which follows from the
-/// rest, so that the cookie stays small. Every coder can be used, with any strategy for keys, dates and data.
+/// Keep it secret until the sign-in has ended, because it proves who began it. On a server, seal it in a cookie of the
+/// browser that began the sign-in. In an app, keep it with the tokens, for example in the keychain.
+///
+/// You can encode it with any coder and any strategy for keys, dates and data. ``url`` is left out, because it follows
+/// from the other values, so that the cookie is small. See <doc:SignIn> and <doc:Servers>.
 public struct PendingSignIn: Codable, Sendable {
-  /// One word each, because coders with a key strategy would not find `redirectURI` again.
+  /// Each key is one word, because a coder with a key strategy would not find `redirectURI` again.
   private enum CodingKeys: String, CodingKey {
     case endpoint, authority, scopes, query, state, nonce, verifier, begun
     case clientID = "client", redirectURI = "redirect", policyID = "policy", policyKind = "kind"
@@ -21,19 +23,19 @@ public struct PendingSignIn: Codable, Sendable {
   let redirectURI: URL
   let policyID: String?
   let policyKind: String?
-  /// The scopes of the API that are requested.
+  /// The requested scopes of the API.
   let scopes: [String]
   let additionalScopes: [String]
   let addsOfflineAccess: Bool
-  /// The parameters of the page that not every sign-in has, form-encoded.
+  /// The form-encoded parameters of the sign-in page that not every sign-in has.
   let query: String
-  /// Who has to sign in; `nil` when anyone may.
+  /// The id of the user who must sign in, or `nil` if any user may.
   let userID: String?
   let state: Secret
   let nonce: Secret
   let verifier: Secret
   let correlationID: UUID
-  /// In seconds since 1970, because a date depends on the strategy of its coder.
+  /// The start in seconds since 1970, because the encoding of a `Date` depends on the coder's strategy.
   let begun: TimeInterval
 }
 
@@ -55,7 +57,7 @@ extension PendingSignIn {
 }
 
 extension PendingSignIn: Redacted {
-  /// The policy and the time; nothing secret.
+  /// The policy and the time when the sign-in began, without secrets.
   public var description: String {
     "PendingSignIn(policy \(PrintableText.plain(policyID ?? "none")), begun \(Date(timeIntervalSince1970: begun)))"
   }

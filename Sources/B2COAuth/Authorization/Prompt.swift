@@ -1,27 +1,27 @@
-/// The OpenID Connect `prompt` parameter of a sign-in (Core 3.1.2.1).
+/// The OpenID Connect `prompt` parameter of a sign-in (OpenID Connect Core section 3.1.2.1).
 ///
-/// An open value: a service may know others, and Azure AD B2C documents `login` only.
+/// You can use other values that your provider documents. Azure AD B2C documents `login` only. See <doc:SignIn>.
 public struct Prompt: RawRepresentable, Sendable, Hashable {
-  /// The value as it is sent.
+  /// The value that is sent.
   public var rawValue: String
 
-  /// Makes a prompt from the value as it is sent.
+  /// Creates a prompt from the value that is sent.
   ///
-  /// - Parameter rawValue: The value.
+  /// - Parameter rawValue: The value that is sent, for example `login`.
   public init(rawValue: String) {
     self.rawValue = rawValue
   }
 
-  /// Nothing is sent, so that the server decides.
+  /// Sends no `prompt`, so that the provider decides.
   public static let automatic = Prompt(rawValue: "")
-  /// Ask for credentials, whether or not there is a session.
+  /// Asks for the credentials again, even if the browser has a session.
   public static let login = Prompt(rawValue: "login")
-  /// Let the user choose an account.
+  /// Lets the user choose an account.
   public static let selectAccount = Prompt(rawValue: "select_account")
-  /// Ask for consent.
+  /// Asks for the user's consent.
   public static let consent = Prompt(rawValue: "consent")
-  /// Show nothing; without a session the answer is an error.
+  /// Shows no page, so that the sign-in fails if the browser has no session.
   public static let none = Prompt(rawValue: "none")
-  /// Offer to make an account (Initiating User Registration via OpenID Connect 1.0).
+  /// Offers to create an account (Initiating User Registration via OpenID Connect 1.0).
   public static let create = Prompt(rawValue: "create")
 }

@@ -1,7 +1,7 @@
 internal import B2CCore
 internal import Foundation
 
-/// The parameters that the protocol owns: an app's extra ones may not stand in their place.
+/// The parameters of the protocol, which an app's extra parameters must not replace.
 enum ReservedParameters {
   private static let names: Set<String> = [
     "client_id", "response_type", "redirect_uri", "response_mode", "scope", "state", "nonce", "code_challenge",
@@ -10,9 +10,9 @@ enum ReservedParameters {
     "login_hint", "domain_hint", "ui_locales", "claims", "client-request-id",
   ]
 
-  /// Returns extra parameters in a stable order; throws for those that the app must not set.
+  /// Returns extra parameters in a stable order, or throws if the app must not set one of them.
   static func checked(_ extra: [String: String]) throws(ConnectorError) -> [(name: String, value: String)] {
-    // Some servers drop spaces and control characters from a name, which would then be another one.
+    // Some servers drop spaces and control characters from a name, which turns it into another name.
     let refused = extra.keys.filter { $0.isEmpty || visible($0) != $0 || names.contains($0.lowercased()) }
     guard refused.isEmpty else {
       let shown = refused.sorted().map { "`\(FormEncoding.escape($0))`" }.joined(separator: ", ")
@@ -23,8 +23,9 @@ enum ReservedParameters {
     return extra.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
   }
 
-  /// Returns the first parameter of the protocol that an endpoint has already, for none is sent twice (RFC 6749 section
-  /// 3.1); not `p`, which has a meaning at Azure AD B2C only.
+  /// Returns the first parameter of the protocol that an endpoint's URL already contains.
+  ///
+  /// No parameter may be sent twice (RFC 6749 section 3.1). `p` does not count, because only Azure AD B2C uses it.
   static func first(in endpoint: URL, or others: Set<String> = []) -> String? {
     let query = endpoint.absoluteString.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
     return FormEncoding.decode(query).lazy.map { visible($0.name).lowercased() }

@@ -1,37 +1,40 @@
 internal import B2CCore
 
-/// The options of a sign-in beyond the settings.
+/// The options of one sign-in, in addition to the settings.
 ///
-/// Printing them shows their type alone, because hints, claims and parameters may be personal or secret.
+/// Printing them shows only their type, because hints, claims and parameters may be personal or secret. See
+/// <doc:UsersAndPolicies>.
 public struct SignInOptions: Sendable, Redacted {
-  /// The OpenID Connect `prompt` parameter; none is sent unless the app names one.
+  /// The OpenID Connect `prompt` parameter, by default ``Prompt/automatic``, which sends none.
   public var prompt = Prompt.automatic
-  /// Who has to sign in, such as the user whose session has expired; anyone may when `nil`.
+  /// The user who must sign in, for example because the session has expired, or `nil`, the default, for any user.
   ///
-  /// Another person ends the sign-in with ``ErrorCode/wrongUser``, and nothing changes.
+  /// If another user signs in, the sign-in throws ``ErrorCode/wrongUser`` and changes nothing.
   public var user: UserInfo?
-  /// The user name to fill in; that of ``user`` or of the settings' required user when `nil`.
+  /// The user name that the page fills in, by default that of ``user`` or of the settings' required user.
   public var loginHint: String?
-  /// The identity provider to go to at once, such as `facebook.com`; the policy's own when `nil`.
+  /// The identity provider that the page opens immediately, for example `facebook.com`, by default the policy's own.
   public var domainHint: String?
-  /// The languages of the page, best first, as BCP 47 tags.
+  /// The languages of the page as BCP 47 tags, the preferred one first, by default none.
   public var uiLocales: [String] = []
-  /// Scopes of the API to get a token for, in place of the configuration's.
+  /// The scopes of the API to get a token for, by default those of the settings.
   public var scopes: [String]?
-  /// Further query parameters for the sign-in page; names of the protocol's own are refused.
-  public var extraParameters: [String: String] = [:]
-  /// A claims request, a JSON object as text (OpenID Connect Core 5.5).
+  /// Additional query parameters for the sign-in page, by default none.
   ///
-  /// It is sent; whether the claims of the user keep it is the app's to check.
+  /// If a name belongs to the protocol's own parameters, the sign-in throws ``ErrorCode/configuration``.
+  public var extraParameters: [String: String] = [:]
+  /// A claims request, as the text of a JSON object (OpenID Connect Core section 5.5), by default none.
+  ///
+  /// The provider may ignore it, so check the claims of the user after the sign-in.
   public var claimsRequest: String?
-  /// Whether the browser session should share no cookies with others.
+  /// Whether the browser session should share no cookies with other sessions, by default `false`.
   public var prefersEphemeralSession = false
-  /// Whether the page should cover the full screen: the settings' `fullScreen`.
+  /// Whether the page should cover the whole screen, as the settings' `fullScreen` says.
   package var prefersFullScreen = false
 
-  /// Creates options that ask for nothing beyond the settings.
+  /// Creates options that change nothing but the prompt.
   ///
-  /// - Parameter prompt: The OpenID Connect `prompt` parameter.
+  /// - Parameter prompt: The OpenID Connect `prompt` parameter. The default is ``Prompt/automatic``.
   public init(prompt: Prompt = .automatic) {
     self.prompt = prompt
   }

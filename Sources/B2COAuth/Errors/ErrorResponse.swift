@@ -2,65 +2,65 @@ internal import B2CAuthority
 internal import B2CCore
 internal import Foundation
 
-/// What the sign-in service answered instead of what was asked for (RFC 6749 sections 4.1.2.1 and 5.2), and what it means.
+/// The error that a provider sent instead of a result (RFC 6749 sections 4.1.2.1 and 5.2), and its meaning.
 ///
-/// Every text in it is printable, on one line and cut; what looks like a token, or was sent, is replaced.
+/// Every text in it is printable, on one line and cut. Texts that look like tokens, and sent secrets, are replaced.
 struct ErrorResponse: Sendable {
-  /// Where an answer came.
+  /// The request that the error answers.
   enum Place: Sendable, Equatable {
-    /// By a redirect from the user's page.
+    /// The sign-in page, which returns the error in its redirect.
     case callback
-    /// To a code, or to the request for a device code.
+    /// A request with an authorization code, or a request for a device code.
     case code
-    /// To a device code.
+    /// A request with a device code.
     case device
-    /// To a refresh token, with claims that the caller has added or without.
+    /// A request with a refresh token, with or without claims that the caller added.
     case refresh(addsClaims: Bool)
 
     var isRefresh: Bool { self == .refresh(addsClaims: true) || self == .refresh(addsClaims: false) }
   }
 
   private let place: Place
-  /// The kind of the authority that was asked.
+  /// The kind of the authority.
   private let service: Authority.Kind
-  /// The OAuth `error`, such as `invalid_grant`; `nil` for an answer that is not one of the protocol.
+  /// The OAuth `error`, for example `invalid_grant`, or `nil` if the response is not an OAuth error.
   private(set) var error: String?
   /// The `error_description` without the ids that Microsoft's services append, at most 400 characters.
   private(set) var description: String?
-  /// The service's own code, such as `AADB2C90118` or `AADSTS50058`.
+  /// The provider's own code, for example `AADB2C90118` or `AADSTS50058`.
   private(set) var code: String?
-  /// The `suberror`, such as `bad_token`; in a callback the `error_subcode`.
+  /// The `suberror`, for example `bad_token`, or in a callback the `error_subcode`.
   private(set) var suberror: String?
-  /// The HTTP status; `nil` when the answer came by redirect.
+  /// The HTTP status, or `nil` if the error arrived in a redirect.
   private var status: Int?
-  /// Whether there was no body at all.
+  /// Whether the response had no body.
   private var isEmpty = false
-  /// How many seconds the server asks to wait (`Retry-After`).
+  /// The number of seconds that the server asks to wait (`Retry-After`).
   private var retryAfter: Double?
-  /// The `claims` the server wants satisfied, as JSON text.
+  /// The claims that the server demands, as JSON text.
   private var claims: String?
-  /// The `correlation_id` of the answer.
+  /// The `correlation_id` in the response.
   private var correlationID: UUID?
 }
 
 // MARK: - Reading
 
 extension ErrorResponse {
-  /// Reads the error of a callback, decoded from its form (RFC 6749 section 4.1.2.1).
+  /// Reads the error in the decoded parameters of a callback (RFC 6749 section 4.1.2.1).
   init(callback parameter: (String) -> String?, at service: Authority.Kind, hiding secrets: [Secret]) {
     self.init(place: .callback, service: service)
     let names = ["error": "error", "error_description": "error_description", "suberror": "error_subcode"]
     read(names.compactMapValues { parameter($0).map(JSONValue.string) }, secrets)
   }
 
-  /// Reads an answer without tokens to a request (RFC 6749 section 5.2).
+  /// Reads a response that contains no tokens (RFC 6749 section 5.2).
   ///
   /// - Parameters:
-  ///   - body: The answer's body.
-  ///   - response: The answer's head.
-  ///   - place: What was sent.
+  ///   - body: The body of the response.
+  ///   - response: The status and header fields of the response.
+  ///   - place: The request that was sent.
   ///   - service: The kind of the authority.
-  ///   - secrets: What was sent and must not come back in a description.
+  ///   - secrets: The secrets in the request, which must not reappear in a description.
   init(
     _ body: Data, _ response: HTTPURLResponse, to place: Place, at service: Authority.Kind, hiding secrets: [String]
   ) {
@@ -75,10 +75,10 @@ extension ErrorResponse {
     }
   }
 
-  /// Reads a page that came in place of an answer; `nil` for a page that refuses nothing.
+  /// Reads a page that arrived instead of a response, or returns `nil` if the page refuses nothing.
   ///
-  /// An OAuth error refuses, and one of Microsoft's codes, whatever the status is. Without them a status of the 400s refuses,
-  /// except 429, in the words of the page.
+  /// A page with an OAuth error or one of Microsoft's codes refuses, whatever its status is. Any other page refuses
+  /// only with a status of 400 to 499 except 429, and the error then shows the words of the page.
   init?(page: Data, _ response: HTTPURLResponse, at service: Authority.Kind, hiding secrets: [Secret]) {
     self.init(page, response, to: .callback, at: service, hiding: secrets.map(\.value))
     guard error == nil else { return }
@@ -90,24 +90,25 @@ extension ErrorResponse {
     code = found.map { String(html[$0]) }
   }
 
-  /// The text that begins with one of Microsoft's codes: in a page up to the next tag, in a script up to the quotation mark.
+  /// Returns the text from one of Microsoft's codes on, up to the next tag of a page or the quotation mark of a script.
   private static func sentence(in html: Substring) -> String {
     let text = String(
       decoding: html.utf8.prefix(4_096).prefix { $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: "\"") }, as: UTF8.self)
-    // A script writes an apostrophe as \u0027.
+    // A script writes an apostrophe as \u0027, so the text is decoded as a JSON string.
     let json = Data(#"{"text":"\#(text)"}"#.utf8)
     return (try? JSONReader.object(json))?["text"]?.string ?? String(text.prefix { $0 != "\\" })
   }
 
-  /// Returns the words of a page or a description as they may be shown: entities decoded, without the ids and the time that
-  /// Microsoft's services append.
+  /// Returns the text of a page or a description as it may be shown.
+  ///
+  /// Entities are decoded, and the ids and the time that Microsoft's services append are removed.
   static func shown(_ words: String, _ text: PrintableText) -> String? {
     let decoded = PageText.decoded(words)
     let end = label("(correlation|trace|request) id|timestamp", in: decoded)?.lowerBound ?? decoded.endIndex
     return text.show(String(decoded[..<end]))
   }
 
-  /// Takes over what the server said, each field by the same rule: one line, cut, without tokens.
+  /// Reads the fields of the error, each as one line that is cut and contains no tokens.
   private mutating func read(_ fields: [String: JSONValue], _ secrets: [Secret]) {
     let text = PrintableText(hiding: secrets)
     func shown(_ name: String, limit: Int = 100) -> String? {
@@ -117,19 +118,19 @@ extension ErrorResponse {
     let words = fields["error_description"]?.string ?? ""
     description = Self.shown(words, text.limited(to: 400))
     suberror = shown("suberror")
-    // The claims are sent back as they are: with a token in them they are not the service's.
+    // The app sends the claims back unchanged, so claims that seem to contain a token are dropped.
     claims = shown("claims", limit: 4_096).flatMap {
       $0.contains(PrintableText.replacement) || (try? JSONReader.object(Data($0.utf8))) == nil ? nil : $0
     }
-    // Azure AD B2C writes its code and the correlation id into the description.
+    // Azure AD B2C writes its code and the correlation id into the description, so they are read from there.
     let start = String(decoding: words.utf8.prefix(8_192), as: UTF8.self)
     let id = Self.label("correlation id", in: start).flatMap { text.show(String(start[$0.upperBound...].prefix(36))) }
-    // What was sent is hidden first, because some providers' refresh tokens and codes are UUIDs too.
+    // Hide the secrets first, because some providers use UUIDs as refresh tokens and codes.
     correlationID = [shown("correlation_id"), id].lazy.compactMap { $0.flatMap(UUID.init(uuidString:)) }.first
     code = start.range(of: "^\(ServiceCode.pattern)(?=[:\\s]|$)", options: .regularExpression).map { String(start[$0]) }
   }
 
-  /// The place of a label, of the colon behind it, and of the spaces around that.
+  /// Returns the range of a label, of the colon after it and of the spaces around the colon.
   private static func label(_ label: String, in text: String) -> Range<String.Index>? {
     text.range(of: "(\(label)) *: *", options: [.regularExpression, .caseInsensitive])
   }
@@ -138,7 +139,7 @@ extension ErrorResponse {
 // MARK: - The table
 
 extension ErrorResponse {
-  /// What the answer means: the first rule that fits.
+  /// The meaning of the error, by the first rule that matches.
   private var meaning: ServiceCode {
     func means(
       _ code: ErrorCode, _ suggestion: String? = nil, isRetryable: Bool? = nil, endsSession: Bool = false
@@ -151,18 +152,18 @@ extension ErrorResponse {
     let again = "Sign in again."
     let later = "Try again later."
     let known = code.flatMap(ServiceCode.named)
-    // By the status alone: a busy or failing server may name any error in its body.
+    // Only the status counts here, because a busy or failing server may name any error in its body.
     if let temporary = status.flatMap(ErrorCode.init(temporaryStatus:)) {
       return means(temporary, known?.suggestion ?? later)
     }
     if let known { return known }
     if place.isRefresh, meansRefreshTokenIsRefused {
-      // It can be of nothing but the token, unless the caller added claims, which may be what is refused.
+      // The refusal must be about the token, unless the caller added claims, which may be the reason.
       let endsSession = place == .refresh(addsClaims: false) || error == "invalid_grant"
       return means(.interactionRequired, plainSuggestion ?? again, endsSession: endsSession)
     }
     guard let error else {
-      // A page of something between, such as a firewall: a session is worth another try.
+      // A firewall or proxy may have sent this page, so the session may work again later.
       let isPassing = place.isRefresh && !isEmpty && isRefusal
       let wrong = place == .callback ? "client ID, redirect URI and scopes" : "the authority"
       return means(.invalidResponse, isPassing ? later : "Check \(wrong) in the settings.", isRetryable: isPassing)
@@ -173,7 +174,7 @@ extension ErrorResponse {
     case "unsupported_response_type", "invalid_request",
       _ where Self.aboutTheRequest.contains(error):
       means(.configuration, plainSuggestion)
-    // Azure AD B2C says server_error of nearly everything; with a code it is a definite no.
+    // Azure AD B2C sends `server_error` for nearly every failure. Together with a code, it is a definite refusal.
     case "server_error" where code?.hasPrefix("AADB2C") == true: means(.server)
     case "temporarily_unavailable", "server_error": means(.serviceUnavailable)
     case "slow_down": means(.throttled)
@@ -185,14 +186,16 @@ extension ErrorResponse {
     }
   }
 
-  /// Whether the service says that it was the user who denied access, which `access_denied` alone does not say (RFC 6749
-  /// section 4.1.2.1: "the resource owner or authorization server"); Azure AD B2C says it of nearly everything.
+  /// Whether the provider says that the user denied access.
+  ///
+  /// `access_denied` alone does not say so (RFC 6749 section 4.1.2.1: "the resource owner or authorization server"),
+  /// and Azure AD B2C sends it for nearly every failure.
   private var isOfUser: Bool {
     guard code == nil, place == .callback else {
-      // RFC 8628 section 3.5: there it is the user's answer. Elsewhere no user was asked.
+      // In the device flow it is the user's decision (RFC 8628 section 3.5). Other requests do not involve the user.
       return code == nil && place == .device
     }
-    // RFC 6749's own sentence says no more than the code: Authlib sends it with every one.
+    // Authlib sends this sentence of RFC 6749 with every `access_denied`, so it does not mean that the user denied it.
     let nothing = "the resource owner or authorization server denied the request"
     let user = [
       "user did not authorize the request",
@@ -202,26 +205,26 @@ extension ErrorResponse {
     return suberror == "cancel" || user.contains(words) || words == nothing && service != .b2c
   }
 
-  /// Whether a provider that is not Microsoft's refuses a refresh for the token and not for the app or the scopes.
+  /// Whether a provider that is not Microsoft's refuses the refresh token, and not the app or the scopes.
   ///
-  /// A refusal that names neither is one, since providers differ in the error they give (RFC 6749 section 5.2); so is an
-  /// answer without a body. With Microsoft's services `invalid_grant` alone is no proof.
+  /// Providers use different errors for this (RFC 6749 section 5.2), so every refusal counts that names neither, and
+  /// also one without a body. At Microsoft's services `invalid_grant` alone proves nothing.
   private var meansRefreshTokenIsRefused: Bool {
-    // A server that says "later" in a status of the 400s says nothing about the token either.
+    // Some servers send a temporary error with a status of 400 to 499, which says nothing about the token.
     let temporary = ["temporarily_unavailable", "server_error", "slow_down"]
     guard !service.isMicrosoft, code == nil, let error = error ?? (isEmpty ? "" : nil) else { return false }
     return isRefusal && !(Self.aboutTheRequest + temporary).contains(error)
   }
 
   private static let aboutScopes = ["invalid_scope", "invalid_resource", "invalid_target"]
-  /// The errors about the app or the scopes, whatever token or code is sent.
+  /// The errors about the app or the scopes, which any token or code would get.
   private static let aboutTheRequest =
     ["invalid_client", "unauthorized_client", "unsupported_grant_type"] + aboutScopes
 
-  /// Whether the status is one of a refusal; some servers send an error with 200.
+  /// Whether the status is that of a refusal, which for some servers includes 200.
   private var isRefusal: Bool { [200, 400, 401, 403].contains(status) }
 
-  /// The advice on an error of RFC 6749 from a server that says no more by a dedicated code.
+  /// The advice for an error of RFC 6749, if the provider sent no code of its own.
   private var plainSuggestion: String? {
     guard code == nil else { return nil }
     return switch error {
@@ -234,13 +237,13 @@ extension ErrorResponse {
     }
   }
 
-  /// Returns the error of this answer.
+  /// Returns the error as a ``ConnectorError``.
   ///
   /// - Parameters:
   ///   - scopes: The scopes that were sent.
   ///   - policy: The policy of the request.
-  ///   - sent: The id of the request as far as the server knows it.
-  /// - Returns: The error, with everything the server said.
+  ///   - sent: The correlation id of the request, or `nil` if the provider has not received it.
+  /// - Returns: The error with everything that the provider said.
   func asError(scopes: [String] = [], policy: Policy? = nil, correlationID sent: UUID? = nil) -> ConnectorError {
     let meaning = meaning
     var message = meaning.meaning
@@ -258,7 +261,7 @@ extension ErrorResponse {
     typed.serverCode = code
     typed.serverDescription = description
     typed.claims = claims
-    // The service's own code is definite, whatever `error` it comes with, and so is what Microsoft's say of a bad token.
+    // The provider's own code is definite, whatever `error` accompanies it, and so is Microsoft's `bad_token`.
     let isDefinite = meaning.endsSession || error == "invalid_grant" && suberror == "bad_token"
     typed.endsSession = place.isRefresh && isRefusal && isDefinite
     return typed

@@ -1,17 +1,17 @@
 internal import Foundation
 
-/// What a person reads first of an HTML page that came in place of an answer.
+/// The words that a reader sees first in an HTML page that arrived instead of a response.
 enum PageText {
-  /// Returns the title and the first heading of a page, or else the text that it shows; entities are not decoded yet.
+  /// Returns the title and the first heading of a page, or else its visible text, with entities not yet decoded.
   ///
-  /// Only the first 64 KB are read, each byte a fixed number of times, because anyone may have written the page. Scripts,
-  /// styles, comments and hidden elements are left out.
+  /// Only the first 64 KB are read, and each byte a fixed number of times, because anyone may have written the page.
+  /// Scripts, styles, comments and hidden elements are left out.
   static func words(of page: Data) -> String {
     var (title, heading, rest) = ("", "", "")
     var (isInHeading, hasHeading) = (false, false)
-    // What ends the comment, or the element in which a tag is text.
+    // The text that ends the current comment, or the end tag of the current element, in which tags are plain text.
     var end: String?
-    // The element that hides everything in it, and how many elements of its name are open.
+    // The element that hides its content, and the number of open elements with its name.
     var hidden: (name: Substring, depth: Int)?
     let html = (">" + CombiningMarks.cut(String(decoding: page.prefix(65_536), as: UTF8.self))).utf8
     for piece in html.split(separator: UInt8(ascii: "<"), omittingEmptySubsequences: false) {
@@ -52,7 +52,7 @@ enum PageText {
     return named.isEmpty ? collapsed(rest) : named.prefix(named.first == named.last ? 1 : 2).joined(separator: ": ")
   }
 
-  /// Whether an element shows nothing; one without content, such as a hidden field, hides nothing else.
+  /// Whether an element hides its content, which a void element, for example a hidden input, does not have.
   private static func hides(_ tag: String, _ name: Substring) -> Bool {
     guard !tag.hasSuffix("/"), !["br", "hr", "img", "input", "link", "meta"].contains(name) else { return false }
     let words = tag.replacing(": ", with: ":").split { " \t\r\n\"'".contains($0) }
@@ -60,7 +60,7 @@ enum PageText {
       || ["display:none", "visibility:hidden", "aria-hidden=true"].contains(where: words.joined().contains)
   }
 
-  /// A text as far as an error can show it, with one space in place of any number.
+  /// Returns a text with single spaces, cut at 4 KB because no error shows more.
   private static func collapsed(_ text: String) -> String {
     String(decoding: text.utf8.prefix(4_096), as: UTF8.self).split { $0.isWhitespace }.joined(separator: " ")
   }
@@ -71,7 +71,7 @@ enum PageText {
     "Auml": "Ä", "Ouml": "Ö", "Uuml": "Ü", "szlig": "ß", "agrave": "à", "egrave": "è", "eacute": "é", "ccedil": "ç",
   ]
 
-  /// Decodes the common entities of HTML, once: what a decoded `&amp;` begins stays as it is.
+  /// Decodes the common HTML entities once, so that `&amp;lt;` becomes `&lt;` and not `<`.
   static func decoded(_ text: String) -> String {
     let start = String(decoding: text.utf8.prefix(8_192), as: UTF8.self)
     let pieces = start.split(separator: "&", omittingEmptySubsequences: false)

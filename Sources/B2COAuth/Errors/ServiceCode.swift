@@ -1,21 +1,21 @@
-/// The meaning of an answer, and that of each of the service's own codes.
+/// The meaning of an error response, and the table of the provider's own codes.
 struct ServiceCode {
   let code: ErrorCode
-  /// The event in our words; the server's words travel beside it.
+  /// This package's description of the error, next to the provider's own words in `serverDescription`.
   let meaning: String
   var suggestion: String?
-  /// Whether the same call may succeed later; `nil` for what the code alone says.
+  /// Whether the same call may succeed later, or `nil` if the error code decides.
   var isRetryable: Bool?
-  /// Whether the answer is definite: the refresh token it was sent with will never work again.
+  /// Whether the refresh token that was sent will never work again.
   var endsSession = false
 
-  /// The entry of a code as the service writes it, such as `AADB2C90118`.
+  /// Returns the entry of a code, for example of `AADB2C90118`.
   static func named(_ code: String) -> ServiceCode? { table[code] }
 
-  /// A code as the service writes it, as a regular expression: a family, and one to nine digits.
+  /// The regular expression of a code: its family and one to nine digits.
   static let pattern = "AAD(B2C|STS)[0-9]{1,9}"
 
-  /// Codes whose error names the scopes that were sent.
+  /// The codes whose error message lists the scopes that were sent.
   static let aboutScopes: Set<String> = [
     "AADB2C90117", "AADB2C90146", "AADB2C90055", "AADB2C90010", "AADSTS70011", "AADSTS28000", "AADSTS650053",
     "AADSTS500011", "AADSTS50001", "AADSTS650057", "AADSTS650052", "AADSTS65005",
@@ -63,7 +63,8 @@ struct ServiceCode {
     add(.interactionRequired, "AADSTS50076", "The service asks for a second factor.", again)
     add(.interactionRequired, "AADSTS50079", "The user has to set up a second factor.", again)
     add(.interactionRequired, "AADSTS65001", "The user has not consented.", "Sign in again and consent.")
-    // What differs from here to there, such as the network or the device, may be right the next time.
+    // `AADSTS53003` does not end the session, because Conditional Access depends on the network and the device, so a
+    // later refresh may succeed.
     add(
       .interactionRequired, "AADSTS53003", "Conditional Access does not allow it.",
       "Sign in again where the tenant's Conditional Access allows it, or have its conditions checked.")

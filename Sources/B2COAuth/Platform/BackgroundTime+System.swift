@@ -3,14 +3,14 @@
   internal import Foundation
 
   extension BackgroundTime {
-    /// The system's activities, because it suspends apps; none for an iPad app on a Mac, which suspends no process.
+    /// The system's activities, or none for an iPad app on a Mac, because macOS does not suspend processes.
     package static let ofSystem = BackgroundTime(ProcessInfo.processInfo.isiOSAppOnMac ? nil : SystemActivity())
   }
 
-  /// The expiring activities of `ProcessInfo`, which exist in extensions too.
+  /// The expiring activities of `ProcessInfo`, which app extensions have too.
   private struct SystemActivity: ExpiringActivity {
     func perform(reason: String, _ block: @escaping @Sendable (_ isExpired: Bool) -> Void) {
-      // The request for time goes to another process; no thread that tasks share waits for it.
+      // This call asks another process and may block, so it does not run on a thread that Swift tasks share.
       DispatchQueue.global(qos: .userInitiated).async {
         ProcessInfo.processInfo.performExpiringActivity(withReason: reason, using: block)
       }
@@ -18,7 +18,7 @@
   }
 #else
   extension BackgroundTime {
-    /// None: this system does not suspend processes.
+    /// No background time, because this system does not suspend processes.
     package static let ofSystem = BackgroundTime(nil)
   }
 #endif

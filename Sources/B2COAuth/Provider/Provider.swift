@@ -3,9 +3,9 @@ internal import B2CCore
 internal import B2CHTTP
 internal import Foundation
 
-/// One policy of one authority: its metadata and the URLs to use.
+/// A policy of an authority, with its metadata and its endpoints.
 struct Provider: Sendable {
-  /// As the caller wrote it: one id may serve two kinds.
+  /// The policy as the caller wrote it, because one policy id can be used with two kinds.
   var policy: Policy?
   let metadata: ProviderMetadata
   let authorizationEndpoint: URL
@@ -13,19 +13,19 @@ struct Provider: Sendable {
   let endSessionEndpoint: URL?
   let deviceAuthorizationEndpoint: URL?
 
-  /// Whether the provider speaks with Microsoft's extensions.
+  /// Whether the provider uses Microsoft's extensions of the protocol.
   var isMicrosoft: Bool { tokenRoute.isMicrosoft }
 
-  /// Whether requests ask for `offline_access` on their own.
+  /// Whether requests add `offline_access` on their own.
   var addsOfflineAccess: Bool
 
-  /// All scopes that are sent where these are asked for.
+  /// Returns all scopes that are sent to request the given ones.
   func sent(_ scopes: [String]) -> [String] { Scopes.forRequest(scopes, offlineAccess: addsOfflineAccess) }
 
-  /// A correlation id as far as the server knows it.
+  /// Returns a correlation id if the provider has received it.
   func known(_ correlationID: UUID) -> UUID? { tokenRoute.known(correlationID) }
 
-  /// The route of requests to another endpoint.
+  /// Returns the route of a request to another endpoint of this provider.
   func route(to url: URL) -> TokenRoute { TokenRoute(url: url, policy: policy, service: tokenRoute.service) }
 
   init(
@@ -33,7 +33,7 @@ struct Provider: Sendable {
   ) throws(ConnectorError) {
     self.policy = policy
     self.metadata = metadata
-    // At Microsoft's authorities the URLs are built here: they carry the policy the way the developer wrote it.
+    // At Microsoft's authorities the SDK builds the URLs, so that they contain the policy as the developer wrote it.
     guard let authorization = endpoints.authorization ?? metadata.authorizationEndpoint,
       let token = endpoints.token ?? metadata.tokenEndpoint
     else {
@@ -45,7 +45,7 @@ struct Provider: Sendable {
     let isMicrosoft = tokenRoute.isMicrosoft
     addsOfflineAccess = isMicrosoft || metadata.scopes.contains("offline_access")
     endSessionEndpoint = isMicrosoft ? endpoints.endSession : metadata.endSessionEndpoint
-    // No documentation names the endpoint of External ID, so the published one counts if the authority's host has it.
+    // Microsoft does not document External ID's endpoint, so a published one on the authority's host is used.
     let (kind, published) = (tokenRoute.service, metadata.deviceAuthorizationEndpoint)
     let isOwn = published.flatMap { Origin($0) } == Origin(authority.baseURL)
     deviceAuthorizationEndpoint =
@@ -53,7 +53,7 @@ struct Provider: Sendable {
   }
 }
 
-/// The provider's own metadata (OpenID Connect Discovery 1.0 section 3, RFC 8414 section 2).
+/// The metadata that a provider publishes (OpenID Connect Discovery 1.0 section 3, RFC 8414 section 2).
 struct ProviderMetadata: Sendable {
   let issuer: String
   let authorizationEndpoint: URL?
@@ -63,20 +63,20 @@ struct ProviderMetadata: Sendable {
   let deviceAuthorizationEndpoint: URL?
   let revocationEndpoint: URL?
   let userInfoEndpoint: URL?
-  /// Whether callbacks carry `iss` (RFC 9207 section 3).
+  /// Whether callbacks contain `iss` (RFC 9207 section 3).
   let sendsIssuerInCallback: Bool
   let signingAlgorithms: [String]
-  /// The scopes that the provider says it offers.
+  /// The scopes that the provider lists in its metadata.
   let scopes: [String]
-  /// The optional endpoints that are there and cannot be used.
+  /// The optional endpoints that the metadata contains but that cannot be used.
   let unusableEndpoints: [String]
 
-  /// Reads a metadata document; a URL in it that cannot be used is not there.
+  /// Reads a metadata document, in which an optional URL that cannot be used counts as missing.
   ///
   /// - Parameters:
   ///   - json: The document.
-  ///   - allowsHTTP: Whether URLs of this machine may be http, as for an authority on it.
-  /// - Throws: ``ConnectorError`` with code `invalidResponse` without an issuer or the URL of the keys.
+  ///   - allowsHTTP: Whether URLs of this machine may be http, because the authority is on this machine too.
+  /// - Throws: ``ConnectorError`` with code `invalidResponse` if the issuer or the URL of the keys is missing.
   init(json: Data, allowsHTTP: Bool) throws(ConnectorError) {
     let fields: [String: JSONValue]
     do {
@@ -117,7 +117,7 @@ struct ProviderMetadata: Sendable {
 extension JSONValue {
   /// The text as a URL that may be opened: https, or http to this machine.
   ///
-  /// A user name or a password in it would make it look like another host's.
+  /// A URL with a user name or a password does not count, because it can look like the URL of another host.
   var serverURL: URL? {
     guard let url = string.flatMap({ URL(string: $0) }), Loopback.isAllowed(url) else { return nil }
     return url.user == nil && url.password == nil ? url : nil

@@ -2,7 +2,7 @@ internal import B2CCore
 internal import B2CIDToken
 internal import Foundation
 
-/// Questions to a provider that need no user.
+/// The questions to a provider that need no user.
 package struct ProviderCheck: Sendable {
   let request: AuthorizationRequest
   let policy: Policy?
@@ -14,7 +14,7 @@ package struct ProviderCheck: Sendable {
 
   /// Fetches the metadata of a policy.
   ///
-  /// - Returns: Its issuer, and the endpoints in it that are needed and cannot be used.
+  /// - Returns: The issuer, and the optional endpoints that the metadata contains but that cannot be used.
   package func fetchProvider(_ policy: Policy?) async throws -> (issuer: String, unusableEndpoints: [String]) {
     let provider = try await providers.fetchProvider(policy)
     return (provider.metadata.issuer, provider.isMicrosoft ? [] : provider.metadata.unusableEndpoints)
@@ -27,10 +27,12 @@ package struct ProviderCheck: Sendable {
     return keys.count { $0.canVerify(anyOf: provider.allowedAlgorithms) }
   }
 
-  /// Asks for the sign-in page of the default policy once, as no user, without `offline_access` and with `prompt=none`.
+  /// Requests the sign-in page of the default policy once, without a user, without `offline_access` and with
+  /// `prompt=none`.
   ///
-  /// - Returns: What came instead of an answer, and whether a sign-in asks for `offline_access`.
-  /// - Throws: ``ConnectorError`` for what the page refuses, and for what keeps it from answering; `CancellationError`.
+  /// - Returns: A description of anything that arrived instead of an answer, and whether a sign-in asks for
+  ///   `offline_access`.
+  /// - Throws: ``ConnectorError`` if the page refuses the request or cannot be reached; `CancellationError`.
   package func askSignInPage() async throws -> (instead: String?, isOfflineAccessLeftOut: Bool) {
     var request = request
     request.requiredUser = nil

@@ -2,10 +2,11 @@ internal import B2CCore
 internal import B2CIDToken
 internal import Foundation
 
-/// Finds providers and their keys and keeps both: metadata are fetched once in their lifetime, for each policy,
-/// and keys also when a token's key is not among them.
+/// The providers of an authority and their keys, which are kept for a day.
+///
+/// The metadata is fetched for each policy. The keys are fetched again earlier if a token's key is not among them.
 struct ProviderDirectory: Sendable {
-  /// How long metadata and keys are kept.
+  /// How long metadata and keys are kept, in seconds.
   private static let lifetime: TimeInterval = 86_400
 
   let authority: Authority
@@ -21,10 +22,10 @@ struct ProviderDirectory: Sendable {
   private let entries = Locked<[String: (provider: Provider, fetchedAt: Date)]>([:])
   private let keySets = Locked<[String: (set: JWKSet, fetchedAt: Date)]>([:])
 
-  /// Returns the provider of a policy; callers at the same time share one request for its metadata.
+  /// Returns the provider of a policy, with one request for its metadata that simultaneous callers share.
   ///
-  /// Without retries a request that fails is not sent again; the events of those that are have the correlation id of the
-  /// caller who began.
+  /// Without `retries`, a failed request is not sent again. The events of retries have the correlation id of the caller
+  /// who started the request.
   func provider(for policy: Policy?, retries: Bool = true, correlationID: UUID? = nil) async throws -> Provider {
     let key = policy?.key ?? ""
     var provider =
@@ -37,8 +38,9 @@ struct ProviderDirectory: Sendable {
     return provider
   }
 
-  /// Returns where token requests go: without any request where the authority makes its own URLs, unless the route must also
-  /// name the provider's issuer.
+  /// Returns the route of token requests.
+  ///
+  /// At Microsoft's authorities this needs no request, unless the route must name the provider's issuer.
   func tokenRoute(for policy: Policy?, namesIssuer: Bool, correlationID: UUID) async throws -> TokenRoute {
     guard !namesIssuer, let url = try Endpoints(authority: authority, policy: policy).token else {
       return try await provider(for: policy, correlationID: correlationID).tokenRoute
@@ -46,15 +48,16 @@ struct ProviderDirectory: Sendable {
     return TokenRoute(url: url, policy: policy, service: authority.kind(for: policy))
   }
 
-  /// Returns the keys of a provider; callers at the same time share one request for them.
+  /// Returns the keys of a provider, with one request that simultaneous callers share.
   func keys(of provider: Provider, correlationID: UUID?) async throws -> JWKSet {
     let known = keySets.withLock { $0[provider.policy?.key ?? ""] }
     if let known, isFresh(known.fetchedAt) { return known.set }
     return try await freshKeys(of: provider, correlationID: correlationID)
   }
 
-  /// Returns the keys of a provider for a token whose key those known lack: fetched anew, once for each sign-in, as an issuer
-  /// may publish them late.
+  /// Fetches the keys of a provider again, for a token whose key is not among the known ones.
+  ///
+  /// This happens once for each sign-in, because a provider may publish a new key late.
   func freshKeys(of provider: Provider, correlationID: UUID? = nil) async throws -> JWKSet {
     let (key, url) = (provider.policy?.key ?? "", provider.metadata.keysEndpoint)
     return try await keyFlights.value(for: key) {
@@ -74,7 +77,7 @@ struct ProviderDirectory: Sendable {
     return age >= 0 && age < Self.lifetime
   }
 
-  /// Fetches the metadata of a policy now, checks it against the authority, and keeps its provider.
+  /// Fetches the metadata of a policy, checks it against the authority and keeps the resulting provider.
   func fetchProvider(_ policy: Policy?, retries: Bool = true, correlationID: UUID? = nil) async throws -> Provider {
     let endpoints = try Endpoints(authority: authority, policy: policy)
     do {
@@ -100,7 +103,7 @@ struct ProviderDirectory: Sendable {
 
   private func check(_ metadata: ProviderMetadata, _ policy: Policy?) throws(ConnectorError) {
     guard authority.accepts(issuer: metadata.issuer, policy: policy) else {
-      // Whole, though it looks like a token: nothing secret was sent for the metadata.
+      // Show the whole issuer even if it looks like a token, because the request for the metadata contained no secret.
       let shown = PrintableText.plain(metadata.issuer, limit: 150)
       throw ConnectorError(
         own: .invalidResponse,
@@ -118,10 +121,10 @@ struct ProviderDirectory: Sendable {
 
   // MARK: Documents
 
-  /// Gets a JSON document that a provider publishes: bounded, without following redirects.
+  /// Fetches a JSON document that a provider publishes, with a size limit and without following redirects.
   ///
-  /// - Throws: ``ConnectorError``: `network`, `timedOut`, `serviceUnavailable`, `throttled`, `configuration` for a 4xx, or
-  ///   `invalidResponse`.
+  /// - Throws: ``ConnectorError`` with code `network`, `timedOut`, `serviceUnavailable` or `throttled`; `configuration`
+  ///   for any other status of 400 to 499; `invalidResponse` for any other failure.
   private func json(
     at url: URL, what: String, policy: Policy?, retries: Bool = true, correlationID: UUID?
   ) async throws -> Data {
@@ -129,9 +132,9 @@ struct ProviderDirectory: Sendable {
     let transport = RetryingTransport(transport: transport, policy: retries ? retry : .none, clock: clock) {
       events.emit(.retry, policy?.id, correlationID, error: $0)
     }
-    // All callers share this request, so a transport of the app that never returns must not hold them. It gets half a
-    // second more than its deadline, so that they see its own error if there is one. A call for a token waits for one
-    // second more, so that the request is out of the way when the call is repeated.
+    // All callers share this request, so it must end even if the app's transport never returns. It gets half a second
+    // more than the transport's deadline, so that callers see the transport's own error if there is one. A call for a
+    // token waits a full second more, so that this request has ended when the call is repeated.
     let (body, response) = try await abandoning(
       after: limits.deadline + .milliseconds(500), on: clock,
       throwing: ConnectorError(
@@ -155,7 +158,7 @@ struct ProviderDirectory: Sendable {
       recoverySuggestion: temporary == nil ? "Check the authority\(policyAdvice) in the settings." : "Try again later.",
       status: status)
     error.retryAfter = RetryAfter.seconds(in: response)
-    // Microsoft's services say here that there is no such tenant or policy.
+    // Microsoft's services say here that the tenant or the policy does not exist, so show their words.
     let said = ErrorResponse(page: body, response, at: authority.kind(for: policy), hiding: [])
     (error.oauthError, error.serverCode, error.serverDescription) = (said?.error, said?.code, said?.description)
     throw error.about(url)

@@ -5,22 +5,22 @@ public import Foundation
 public struct AccessToken: Sendable, Hashable {
   /// The token.
   ///
-  /// Send it in an `Authorization: Bearer` header, to the API it is meant for and to no other.
+  /// Send it in an `Authorization: Bearer` header, and only to the API that it is meant for.
   public let token: Secret
-  /// The scopes it was granted for; the server may have granted fewer than were asked for.
+  /// The scopes that the server granted, which may be fewer than the requested ones.
   public let scopes: Set<String>
-  /// The expiry, by this device's clock.
+  /// The time when the token expires, by this device's clock.
   public let expiresAt: Date
-  /// The id of its user, ``UserInfo/id``.
+  /// The ``UserInfo/id`` of the token's user.
   public let userID: String
 
-  /// Makes a token, for a preview or a fake of an app.
+  /// Creates a token for a preview or a fake of your app.
   ///
   /// - Parameters:
   ///   - token: The token.
-  ///   - scopes: The scopes it was granted for.
-  ///   - expiresAt: The expiry, by this device's clock.
-  ///   - userID: The id of its user.
+  ///   - scopes: The granted scopes.
+  ///   - expiresAt: The time when the token expires, by this device's clock.
+  ///   - userID: The ``UserInfo/id`` of the token's user.
   public init(token: Secret, scopes: Set<String>, expiresAt: Date, userID: String) {
     self.token = token
     self.scopes = scopes
@@ -34,7 +34,7 @@ public struct AccessToken: Sendable, Hashable {
 }
 
 extension AccessToken: Redacted {
-  /// The scopes, as far as they look like scopes, and the expiry.
+  /// The scopes, unless they look like a secret, and the expiry.
   public var description: String {
     "AccessToken(\(PrintableText().show(scopes.sorted().joined(separator: " ")) ?? "no scopes"), expires \(expiresAt))"
   }

@@ -3,14 +3,15 @@ internal import B2CIDToken
 internal import B2CTokenCache
 internal import Foundation
 
-/// The id_token of a refresh, compared with the record.
+/// The comparison of the id_token of a refresh with the record.
 ///
-/// It came from the token endpoint over TLS, so that neither keys nor metadata are needed (OpenID Connect Core sections
-/// 3.1.3.7 rule 6 and 12.2); at a sign-in everything is verified, the signature too.
+/// The token arrived over TLS from the token endpoint, so its signature is not checked, and neither keys nor metadata
+/// are needed (OpenID Connect Core sections 3.1.3.7 rule 6 and 12.2). At a sign-in everything is verified, including
+/// the signature.
 struct RefreshedIdentity: Sendable {
-  /// How far two times of one sign-in may be apart, in seconds.
+  /// The largest difference between two times of the same sign-in, in seconds.
   private static let tolerance = 300.0
-  /// The longest life of an id_token, in seconds: a year.
+  /// The longest lifetime that an id_token may have, in seconds: one year.
   private static let longestLife = 365 * 86_400.0
 
   let client: SessionStore.Client
@@ -19,10 +20,10 @@ struct RefreshedIdentity: Sendable {
   let now: Date
   let skew: TimeInterval
 
-  /// Returns the claims to take over, `nil` to keep those of the record.
+  /// Returns the claims to store, or `nil` if the record keeps its own.
   ///
-  /// - Throws: ``ConnectorError`` with code `interactionRequired` if it names another user, issuer or client: the whole
-  ///   answer is refused then.
+  /// - Throws: ``ConnectorError`` with code `interactionRequired` if the token names another user, issuer or client.
+  ///   Then the whole response is refused, and the session ends.
   func claims(_ idToken: Secret?) throws -> [String: JSONValue]? {
     guard let idToken, let new = try? IDToken(compact: idToken).unverifiedClaims() else { return nil }
     let old = session.record.claims
@@ -33,7 +34,7 @@ struct RefreshedIdentity: Sendable {
       error.endsSession = true
       throw error
     }
-    // Otherwise they may be those of another user.
+    // If neither claim can be compared, the claims may be another user's, so the record keeps its own.
     let isComparable = ["sub", "oid"].contains { before[$0] != nil && after[$0] != nil }
     return isComparable && isOfSignIn(new, after, old) ? new : nil
   }
@@ -43,7 +44,7 @@ struct RefreshedIdentity: Sendable {
       if let before = before[name], let after = after[name] { !ASCIIText.isSame(before, after) } else { false }
     }
     if differs("sub") || differs("oid") || differs("tid") { return "another user than the sign-in" }
-    // The new ones over the record's, so that a claim which only one of them has counts too.
+    // Lay the new claims over the record's, so that a claim that only one of them has is compared too.
     let all = before.merging(after) { $1 }
     let expected = before["iss"].map(IssuerExpectation.exact) ?? route.issuer.map(IssuerExpectation.init(published:))
     if let issuer = after["iss"], expected?.accepts(issuer, tenantID: all["tid"]) == false {
@@ -58,17 +59,17 @@ struct RefreshedIdentity: Sendable {
     return isForClient && isUsedByClient ? nil : "another client than this app"
   }
 
-  /// Whether its claims are those of the same sign-in, no older than the record's, and not expired.
+  /// Whether the token belongs to the same sign-in, is no older than the record's claims and has not expired.
   ///
-  /// If claims from the future were taken over, every later token would count as older, and a role that the server takes
-  /// away would stay.
+  /// Claims from the future are not accepted. With them in the record, every later token would count as older, and a
+  /// role that the provider takes away would never disappear.
   private func isOfSignIn(_ new: [String: JSONValue], _ named: [String: String], _ old: [String: JSONValue]) -> Bool {
     let latest = now.addingTimeInterval(skew)
     guard named["iss"] != nil, named["sub"] != nil || IDTokenClaims.hasPlaceholder(new),
       IDTokenClaims.audience(in: new) != nil,
       let end = new["exp"].flatMap(NumericDate.date), end.addingTimeInterval(skew) > now
     else { return false }
-    // A token without `iat` counts as new; one whose `iat` is no time does not count.
+    // A token without `iat` counts as issued now. If `iat` is not a time, the claims are not accepted.
     guard let issued = new["iat"].map(NumericDate.date) ?? now, issued <= latest, end > issued,
       end.timeIntervalSince(issued) <= Self.longestLife
     else { return false }

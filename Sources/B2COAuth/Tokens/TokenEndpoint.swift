@@ -1,33 +1,33 @@
 internal import B2CCore
 internal import Foundation
 
-/// Where token requests of a policy go.
+/// The address of token requests, with the policy that they belong to.
 struct TokenRoute: Sendable {
   let url: URL
   let policy: Policy?
   /// The kind of the authority.
   let service: Authority.Kind
-  /// The issuer of the provider's metadata; `nil` if they were not fetched for this route.
+  /// The issuer in the provider's metadata, or `nil` if this route was found without metadata.
   var issuer: String?
 
-  /// Whether the provider speaks with Microsoft's extensions.
+  /// Whether the provider uses Microsoft's extensions of the protocol.
   var isMicrosoft: Bool { service.isMicrosoft }
 
-  /// A correlation id as far as the server knows it: only Microsoft's services are sent one.
+  /// Returns a correlation id if the provider has received it, which only Microsoft's services have.
   func known(_ correlationID: UUID?) -> UUID? { isMicrosoft ? correlationID : nil }
 }
 
-/// Talks to the token endpoint: one form out, one JSON object back (RFC 6749 sections 4.1.3 and 6).
+/// The client of the token endpoint, which sends a form and reads a JSON object (RFC 6749 sections 4.1.3 and 6).
 struct TokenEndpoint: Sendable {
   let clientID: String
-  /// The policy with which the settings sign users in now.
+  /// The policy that the settings use for a sign-in now.
   let signInPolicy: Policy?
   let limits: TransportLimits
   let serverClock: ServerClock
-  /// Sends each request once, because a code or token may be used up by a request without an answer.
+  /// A transport that sends each request once, because a failed one may have used up its code or token.
   let transport: RetryingTransport
 
-  /// Redeems an authorization code for exactly these scopes.
+  /// Redeems an authorization code for exactly the given scopes.
   func redeem(
     code: Secret, redirectURI: URL, verifier: Secret, scopes: [String], at route: TokenRoute, correlationID: UUID
   ) async throws -> TokenResponse {
@@ -38,9 +38,9 @@ struct TokenEndpoint: Sendable {
       ], to: route, correlationID: correlationID)
   }
 
-  /// Sends a refresh token for exactly these scopes; for `nil` without naming any.
+  /// Sends a refresh token for exactly the given scopes, or without `scope` if they are `nil`.
   ///
-  /// - Throws: ``ConnectorError``, which knows whether the answer ends the session.
+  /// - Throws: ``ConnectorError``, which says whether the response ends the session.
   func refresh(
     _ refreshToken: Secret, scopes: [String]?, claims: String?, to route: TokenRoute, correlationID: UUID
   ) async throws -> TokenResponse {
@@ -50,14 +50,14 @@ struct TokenEndpoint: Sendable {
     return try await send(fields, to: route, correlationID: correlationID)
   }
 
-  /// Asks with a device code (RFC 8628 section 3.4).
+  /// Asks for the tokens that belong to a device code (RFC 8628 section 3.4).
   func redeem(deviceCode: Secret, at route: TokenRoute, correlationID: UUID) async throws -> TokenResponse {
     try await send(
       [("grant_type", "urn:ietf:params:oauth:grant-type:device_code"), ("device_code", deviceCode.value)],
       to: route, correlationID: correlationID)
   }
 
-  /// Sends a form to an endpoint of the provider, with the client ID, and returns the raw answer.
+  /// Sends a form with the client ID to an endpoint of the provider, and returns the response.
   func post(
     _ fields: [(name: String, value: String)], to route: TokenRoute, correlationID: UUID
   ) async throws -> (Data, HTTPURLResponse) {
@@ -76,7 +76,7 @@ struct TokenEndpoint: Sendable {
       serverClock.update(from: answer.1)
       return answer
     } catch var error as ConnectorError {
-      // What certainly reached no server is in no server's log.
+      // If the request certainly reached no server, no server's log contains its id, so the error does not show it.
       if route.isMicrosoft, history.outcomeIsUnknown { error.correlationID = correlationID }
       throw error
     }
@@ -91,7 +91,7 @@ struct TokenEndpoint: Sendable {
     do {
       return try TokenResponse(answer.0, serverNow: serverClock.now)
     } catch {
-      // Some servers send an error with status 200.
+      // Some servers send an error response with status 200, so look for an OAuth error first.
       let refusal = refusal()
       guard refusal.oauthError == nil else { throw refusal }
       var error = error.about(route.url, method: "POST")
@@ -102,7 +102,7 @@ struct TokenEndpoint: Sendable {
 
   private static let secretFields: Set<String> = ["code", "code_verifier", "refresh_token", "device_code"]
 
-  /// The error of an answer without what was asked for.
+  /// Returns the error of a response that does not contain the requested tokens or device code.
   func refusal(
     _ answer: (body: Data, response: HTTPURLResponse), of fields: [(name: String, value: String)], to route: TokenRoute,
     correlationID: UUID
@@ -118,7 +118,8 @@ struct TokenEndpoint: Sendable {
       .about(route.url, method: "POST")
     let status = answer.response.statusCode
     let signIn = signInPolicy.flatMap { $0.key == route.policy?.key ? nil : $0 }
-    // A gateway may answer the same, so the session does not end. A page in plain text with 400 proves less than a 404.
+    // The policy that signed the user in is gone. A gateway may send the same response, so the session does not end. A
+    // page in plain text with status 400 proves less than a 404, so it counts only if the settings name another policy.
     let isPlainText =
       answer.response.value(forHTTPHeaderField: "Content-Type")?.lowercased().hasPrefix("text/plain") == true
     if place.isRefresh, let policy = route.policy, error.serverCode.flatMap(ServiceCode.named) == nil,

@@ -3,13 +3,13 @@ internal import B2CIDToken
 internal import Foundation
 
 extension TokenRecord {
-  /// The scopes that were granted, as the server or the request wrote them.
+  /// The granted scopes, as the server or the request wrote them.
   var grantedScopes: Set<String> { accessTokens.reduce(into: []) { $0.formUnion($1.scopes) } }
 
-  /// The scopes to name in a refresh; `nil` to name none, which asks for those that were granted.
+  /// Returns the scopes to name in a refresh, or `nil` to name none and get the granted ones again.
   ///
-  /// A refresh must not name what the user was asked for and did not grant (RFC 6749 section 6). Microsoft's services take
-  /// the whole list each time, and need `openid` and `offline_access` in it.
+  /// A refresh must not name a scope that the user was asked for but did not grant (RFC 6749 section 6). Microsoft's
+  /// services expect the whole list each time, including `openid` and `offline_access`.
   func scopesToRenew(_ scopes: [String], isMicrosoft: Bool) -> [String]? {
     guard !isMicrosoft else { return Scopes.forRequest(scopes, offlineAccess: true) }
     let granted = Set(grantedScopes.map(Scopes.key))
@@ -18,7 +18,8 @@ extension TokenRecord {
     let asked = Scopes.ofAPI(accessTokens.flatMap(\.requestedScopes))
     let known = asked.union(Scopes.reserved)
     let named = wanted.filter { granted.contains(Scopes.key($0)) || !known.contains(Scopes.key($0)) }
-    // A scope that was granted by another name cannot be told from one that was not granted.
+    // If the server grants scopes under other names, a missing name does not show whether the scope was granted. Then
+    // no scope is named, so that none is lost.
     let hasOtherNames = !Scopes.ofAPI(grantedScopes).isSubset(of: asked)
     let loses =
       named.count < wanted.count
@@ -26,29 +27,28 @@ extension TokenRecord {
     return loses ? nil : named
   }
 
-  /// The issuer that the id_token named; `nil` for a user whom only the userinfo endpoint has named.
+  /// The issuer that the id_token named, or `nil` if only the userinfo endpoint has named the user.
   var issuer: String? { IDTokenClaims.identifiers(in: claims)["iss"] }
 
-  /// The policy that signed in, in the case the developer wrote it.
+  /// The policy that signed the user in, in the developer's spelling.
   var policy: Policy? { policyID.flatMap { try? Policy($0) } }
 }
 
-/// The tokens that a response has granted, as a record takes them.
+/// The tokens that a response granted, with everything that a record needs to store them.
 struct GrantedTokens: Sendable {
   let response: TokenResponse
   /// The scopes that the caller wants.
   let requested: [String]
-  /// The scopes that count as granted where the answer names none (RFC 6749 section 5.1).
+  /// The scopes that count as granted if the response names none (RFC 6749 section 5.1).
   let sent: [String]
-  /// When the answer came.
+  /// The time when the response arrived.
   let at: Date
-  /// The claims of its accepted id_token; `nil` where those of the record stay.
+  /// The claims of the accepted id_token, or `nil` if the record keeps its own.
   let claims: [String: JSONValue]?
-  /// Whether the claims replace the record's standard claims too, as at Microsoft's authorities.
+  /// Whether the claims also replace the record's standard claims, as they do at Microsoft's authorities.
   var replacesStandardClaims = true
 }
 
-/// The changes of a record.
 extension TokenRecord {
   /// The standard claims of OpenID Connect Core section 5.1, without `sub`.
   private static let standardClaims = [
@@ -57,12 +57,12 @@ extension TokenRecord {
     "phone_number_verified", "address", "updated_at",
   ]
 
-  /// The record after a token answer: the new tokens in place of those they replace, the rest kept.
+  /// Returns the record after a token response, with the new tokens in place of those that they replace.
   ///
-  /// The refresh token that the answer brought is always taken: the one before has been used. The claims of its id_token
-  /// replace the record's, so that a role which the server took away is gone. The record keeps who the user is and how the
-  /// user signed in if the new token does not repeat it. At providers other than Microsoft's it also keeps the standard
-  /// claims, because many of these send name and address at the sign-in only.
+  /// The refresh token of the response is always stored, because the previous one has been used. The claims of its
+  /// id_token replace the record's, so that a role that the provider took away disappears. If the new token does not
+  /// repeat who the user is or how the user signed in, the record keeps these claims. At providers other than
+  /// Microsoft's it also keeps the standard claims, because many of them send name and address only at the sign-in.
   func taking(_ granted: GrantedTokens) -> TokenRecord {
     var copy = self
     copy.isEnded = false
@@ -77,7 +77,7 @@ extension TokenRecord {
         expiresAt: now.addingTimeInterval(response.lifetime),
         refreshAt: response.refreshIn.map { now.addingTimeInterval($0) })
       entry.requestedScopes = Set(granted.requested)
-      // The newest comes first; what it covers, and what has expired, is not needed any more.
+      // The newest token is the first. Tokens that it covers and tokens that have expired are not needed any more.
       copy.accessTokens =
         [entry]
         + copy.accessTokens.filter { $0.expiresAt > now && !entry.covers(Array($0.requestedScopes.union($0.scopes))) }
@@ -85,13 +85,13 @@ extension TokenRecord {
     if let claims = granted.claims, let idToken = response.idToken {
       copy.idToken = idToken
       copy.claims = claims
-      // An id_token of a refresh need not repeat how the user signed in (OpenID Connect Core section 12.2).
+      // An id_token of a refresh need not repeat how the user signed in (OpenID Connect Core 12.2), so keep that.
       let kept =
         ["nonce", "auth_time", "acr", "amr", "idp"] + (granted.replacesStandardClaims ? [] : Self.standardClaims)
       for name in kept where (claims[name] ?? .null) == .null { copy.claims[name] = self.claims[name] }
       let named = IDTokenClaims.identifiers(in: claims)
       for name in ["iss", "sub", "oid", "tid"] where named[name] == nil { copy.claims[name] = self.claims[name] }
-      // The provider has verified the old address, and not the new one.
+      // The provider verified the old address, which says nothing about the new one.
       for name in ["email", "phone_number"] where copy.claims[name] != self.claims[name] {
         copy.claims[name + "_verified"] = claims[name + "_verified"]
       }
@@ -99,14 +99,16 @@ extension TokenRecord {
     return copy
   }
 
-  /// The record with the claims of an edit laid over its own, until the next refresh; those that describe a token stay.
+  /// Returns the record with the claims of a profile edit laid over its own, until the next refresh.
+  ///
+  /// The claims that describe a token are kept.
   func adopting(_ new: [String: JSONValue]) -> TokenRecord {
     var copy = self
     copy.claims.merge(TokenClaims.aboutPerson(new)) { _, new in new }
     return copy
   }
 
-  /// The record of a session that a definite answer has ended: without tokens; who it was stays known.
+  /// Returns the record of an ended session, which keeps the claims, so that an app can still name the user.
   func ending() -> TokenRecord {
     var copy = self
     copy.refreshToken = nil

@@ -1,7 +1,7 @@
 internal import B2CCore
 internal import Foundation
 
-/// The refusals of a silent token call before a request, and its errors for a missing token.
+/// The errors of a token call that fails before a request or gets no access token.
 extension TokenSource {
   static func notSignedIn(_ userID: String?) -> ConnectorError {
     ConnectorError(
@@ -49,9 +49,9 @@ extension TokenSource {
       "Open the app: it requests a new one. Set `refreshesTokens` where this process may do so; in an "
       + "app extension refreshing is always off.")
 
-  /// Checks a claims request (OpenID Connect Core section 5.5).
+  /// Checks that a claims request is a JSON object (OpenID Connect Core section 5.5).
   ///
-  /// - Throws: ``ConnectorError`` with code `configuration` for what is not a JSON object.
+  /// - Throws: ``ConnectorError`` with code `configuration` if it is not.
   static func checkClaims(_ text: String) throws(ConnectorError) {
     guard (try? JSONReader.object(Data(text.utf8))) == nil else { return }
     throw ConnectorError(

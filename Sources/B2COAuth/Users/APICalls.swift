@@ -1,22 +1,24 @@
 internal import B2CCore
 
-/// The calls of an API, with the access tokens of a user.
+/// The calls of an API with the access tokens of a user.
 package struct APICalls: Sendable {
   let tokens: TokenSource
   let sessions: UserSessions
   let events: OAuthEvents
   let transport: any HTTPTransport
 
-  /// The tokens of a user for the calls of an API.
+  /// Returns the tokens of a user for the calls of an API.
   package func bearerTokens(for scopes: [String]? = nil, user: UserInfo? = nil) -> BearerTokens {
     { [tokens] refused in
-      // By the time a token is refused another user may be the current one.
+      // A refused token is replaced for the same user, because another user may be current by now.
       let token = try await tokens.token(for: scopes, userID: refused?.userID ?? user?.id, refused: refused?.token)
       return (token.token, token.userID)
     }
   }
 
-  /// The transport of the calls of an API, with the tokens of a user unless others are given; repeats are events.
+  /// Returns the transport for the calls of an API, which reports each retry as an event.
+  ///
+  /// It sends the tokens of the user, unless the caller passes others.
   package func transport(
     to origins: Set<Origin>, for scopes: [String]? = nil, user: UserInfo?, retry: RetryPolicy,
     tokens given: BearerTokens? = nil

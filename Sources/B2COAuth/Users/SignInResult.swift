@@ -3,24 +3,24 @@ internal import Foundation
 
 /// The result of a sign-in.
 public struct SignInResult: Sendable {
-  /// The user who signed in, by verified claims.
+  /// The user who signed in, with the verified claims.
   public let user: UserInfo
-  /// The access token; `nil` when no API scope was asked for.
+  /// The access token, or `nil` if no scope of an API was requested.
   public let accessToken: AccessToken?
-  /// The id_token as it came, for a server of the app's own that verifies it again.
+  /// The id_token as the provider sent it, for a server of yours that verifies it again.
   ///
-  /// It says who signed in and is no key to any API: never send it as a bearer token.
+  /// It says who signed in, but it gives access to no API. Never send it as a bearer token.
   public let idToken: Secret?
-  /// The policy that was run.
+  /// The policy that the user went through.
   package let policy: Policy?
 }
 
 extension SignInResult {
-  /// Makes the result of a user's sign-in, for a preview or a fake of an app.
+  /// Creates the result of a sign-in for a preview or a fake of your app.
   ///
   /// - Parameters:
-  ///   - user: The user; the policy is the user's.
-  ///   - accessToken: The access token, if an API scope was asked for.
+  ///   - user: The user, whose policy is also the policy of the result.
+  ///   - accessToken: The access token, or `nil` if no scope of an API was requested.
   ///   - idToken: The id_token.
   public init(user: UserInfo, accessToken: AccessToken? = nil, idToken: Secret? = nil) {
     self.init(user: user, accessToken: accessToken, idToken: idToken, policy: user.policyID.flatMap { try? Policy($0) })

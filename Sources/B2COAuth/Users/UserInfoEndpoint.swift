@@ -2,21 +2,21 @@ internal import B2CCore
 internal import B2CIDToken
 internal import Foundation
 
-/// Asks a provider about a user (OpenID Connect Core section 5.3).
+/// The provider's userinfo endpoint (OpenID Connect Core section 5.3).
 package struct UserInfoEndpoint: Sendable {
   let sessions: UserSessions
   let calls: APICalls
   let providers: ProviderDirectory
   let limits: TransportLimits
 
-  /// Returns the provider's present answer about a user, as `Connector.fetchUserInfo(user:)` documents it.
+  /// Returns the user as the provider describes it now; `Connector.fetchUserInfo(user:)` documents it.
   package func fetch(user: UserInfo? = nil) async throws -> UserInfo {
     guard let session = try await sessions.session(user?.id) else { throw TokenSource.notSignedIn(user?.id) }
     let verified = sessions.user(session)
     guard !sessions.client.isMicrosoft, let url = try await providers.provider(for: nil).metadata.userInfoEndpoint
     else { return verified }
     let (claims, subject) = try await claims(at: url, user: verified)
-    // Core 5.3.2: otherwise the answer may be about the owner of another token.
+    // A response with another subject may be about the owner of another token (OpenID Connect Core section 5.3.2).
     guard ASCIIText.isSame(subject, verified.subject) else {
       throw ConnectorError(
         own: .invalidResponse, "The userinfo answer is about another user than the id_token."
@@ -29,10 +29,10 @@ package struct UserInfoEndpoint: Sendable {
   ///
   /// - Parameters:
   ///   - url: The endpoint.
-  ///   - user: Whose stored tokens are sent.
-  ///   - tokens: The tokens to send in place of those.
+  ///   - user: The user whose stored tokens are sent.
+  ///   - tokens: The tokens to send instead of the stored ones.
   /// - Returns: The claims, and the subject among them.
-  /// - Throws: ``ConnectorError`` as ``fetch(user:)``; `CancellationError`.
+  /// - Throws: ``ConnectorError``, as ``fetch(user:)`` does; `CancellationError`.
   func claims(
     at url: URL, user: UserInfo? = nil, tokens: BearerTokens? = nil
   ) async throws -> (all: [String: JSONValue], subject: String) {

@@ -2,13 +2,13 @@
   package import Foundation
 
   extension Browser {
-    /// Opens a URL in the user's own browser, or tells the user to, where no program does it, such as in a remote shell.
+    /// Opens a URL in the user's browser, or asks the user to if no program does, for example in a remote shell.
     ///
     /// - Parameters:
-    ///   - url: The URL, which other users of the machine can read on the command line.
-    ///   - names: The programs, of which the first on the search path is started.
+    ///   - url: The URL, which other users of this machine can read on the command line.
+    ///   - names: The programs, of which the first one on the search path is started.
     ///   - path: The search path.
-    ///   - tell: Writes a text of two lines; the URL has one of its own, so that no terminal cuts it.
+    ///   - tell: Writes a text of two lines. The URL has a line of its own, so that no terminal cuts it.
     package static func open(
       _ url: URL, with names: [String] = ["xdg-open", "open"],
       path: String? = ProcessInfo.processInfo.environment["PATH"], orTell tell: (String) -> Void = printLine
@@ -18,7 +18,7 @@
     }
 
     static func printLine(_ text: String) {
-      // Losing a line, at a full disk or a closed descriptor, is no reason to end the process.
+      // A full disk or a closed descriptor loses the line, but must not end the process.
       try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
     }
 
@@ -29,7 +29,7 @@
         .first { FileManager.default.isExecutableFile(atPath: $0.path) }
     }
 
-    /// Returns the exit status; some programs run as long as the browser does.
+    /// Runs a program and returns its exit status, for which some programs wait until the browser ends.
     private static func run(_ program: URL, argument: String) async throws -> CInt? {
       let process = Process()
       process.executableURL = program

@@ -1,11 +1,11 @@
 internal import B2CCore
 internal import Foundation
 
-/// The presenter of an app that supplies none.
+/// The presenter of an app that passes none.
 package enum DefaultPresenter {
   /// Returns the sheet of Apple's systems, or else the system's browser with a redirect to this machine.
   ///
-  /// On a system without a browser, the presenter says so. The app has to supply one, or sign in with a device code.
+  /// On a system without a browser, the presenter throws, so an app must pass another one or use a device code.
   package static func make() -> any SignInPresenter {
     #if os(watchOS) || os(tvOS)
       UnavailablePresenter()

@@ -2,12 +2,12 @@
   internal import Foundation
 
   extension LoopbackPresenter {
-    /// Creates a presenter that opens the user's own browser, or prints the URL to standard error where there is none.
+    /// Creates a presenter that opens the user's own browser, or prints the URL to standard error if there is none.
     ///
     /// - Parameters:
-    ///   - page: Returns the HTML that the browser shows at the end; a page in English when `nil`.
-    ///   - timeout: The longest wait for the user; 5 minutes when `nil`.
-    ///   - clock: The clock that the timeout runs on.
+    ///   - page: Returns the HTML that the browser shows at the end, by default a page in English.
+    ///   - timeout: The longest wait for the user. With `nil`, the default, it is 5 minutes.
+    ///   - clock: The clock for the timeout. The default is a `ContinuousClock`.
     public init(
       page: (@Sendable (_ isSuccess: Bool) -> String)? = nil, timeout: Duration? = nil,
       clock: any Clock<Duration> = ContinuousClock()

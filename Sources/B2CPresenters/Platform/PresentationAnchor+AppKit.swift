@@ -2,17 +2,17 @@
   internal import AppKit
   internal import AuthenticationServices
 
-  /// The window that a sheet belongs to when the app names none.
+  /// The window of a sheet if the app names none.
   @MainActor
   enum PresentationAnchor {
-    /// The key window, or else the main one, or a new one that is never shown.
+    /// The key window, or else the main window, or else a new window that is never shown.
     ///
-    /// On a Mac the page opens in a window of the browser, which the anchor only helps to place.
+    /// A Mac shows the page in a window of the browser, and the anchor only helps to place it.
     static var current: ASPresentationAnchor? {
       NSApplication.shared.keyWindow ?? NSApplication.shared.mainWindow ?? NSWindow()
     }
 
-    /// A Mac shows the sheet whether or not the app is active.
+    /// Returns `true`, because a Mac shows the sheet whether or not the app is active.
     static func isActive(_ window: ASPresentationAnchor) -> Bool { true }
   }
 #endif

@@ -2,17 +2,18 @@
   internal import AuthenticationServices
   internal import UIKit
 
-  /// The window that a sheet belongs to when the app names none.
+  /// The window of a sheet if the app names none.
   @MainActor
   enum PresentationAnchor {
-    /// The key window of the scene in front; not to be used in an app extension.
+    /// The key window of the active scene, except in an app extension, whose process `UIApplication.shared` would end.
     static var current: ASPresentationAnchor? {
       let scenes = UIApplication.shared.connectedScenes.compactMap { $0 as? UIWindowScene }
       return scenes.first { $0.activationState == .foregroundActive && $0.keyWindow != nil }?.keyWindow
     }
 
-    /// Whether the system shows a sheet over this window now; a scene passes through `foregroundInactive` on its way to
-    /// becoming active.
+    /// Whether the system shows a sheet over this window now.
+    ///
+    /// A scene is `foregroundInactive` for a moment before it becomes active, and the system then refuses a sheet.
     static func isActive(_ window: ASPresentationAnchor) -> Bool {
       window.windowScene?.activationState != .foregroundInactive
     }

@@ -2,26 +2,26 @@
   public import AuthenticationServices
   internal import B2CCore
 
-  /// Signs in with the system's own sheet, `ASWebAuthenticationSession`.
+  /// A presenter that uses the system's sheet, `ASWebAuthenticationSession`, on iOS, iPadOS, visionOS and macOS.
   ///
-  /// For apps on iOS, iPadOS, visionOS and macOS. It serves redirect URIs with a private-use scheme, such as
-  /// `com.example.app:/callback` and `msauth.com.example.app://auth`, and https ones from iOS 17.4, macOS 14.4 and
-  /// visionOS 1.1 on, when the app claims the domain. The scheme need not be in the app's `Info.plist`. A scheme without a dot
-  /// works too, but another app can claim the same one.
+  /// It accepts redirect URIs with a private-use scheme, for example `com.example.app:/callback` or
+  /// `msauth.com.example.app://auth`. From iOS 17.4, macOS 14.4 and visionOS 1.1 on, it also accepts https redirect
+  /// URIs whose domain the app claims. The scheme need not be in the app's `Info.plist`. A scheme without a dot works
+  /// too, but another app can claim the same one. See <doc:SignIn>.
   public struct WebAuthenticationPresenter: SignInPresenter {
-    // Global, because the system shows one sheet of an app at a time, whichever presenter asks for it.
+    // This is global, because the system shows one sheet of an app at a time, whichever presenter asks for it.
     private static let pages = OpenPages()
 
     private let flow: WebAuthenticationFlow
 
     /// Creates a presenter.
     ///
-    /// The size of the sheet is the system's to choose: an app that is asked for a full screen answers by the window it
-    /// gives here.
+    /// The system chooses the size of the sheet. To follow `prefersFullScreen`, return a window of the right size here.
     ///
-    /// - Parameter anchor: Returns the window that the sheet belongs to; it may be called several times for one sheet. If it is
-    ///   `nil` or returns `nil`, the key window of the active scene is used. A Mac app without a key window gets a window of
-    ///   the browser. In an app extension, which has no window, the sign-in ends with ``ErrorCode/presentationFailed``.
+    /// - Parameter anchor: Returns the window that the sheet belongs to. It may be called several times for one sheet.
+    ///   If it is `nil`, the default, or returns `nil`, the sheet belongs to the key window of the active scene, and in
+    ///   a Mac app without a key window to a window of the browser. In an app extension, which has no window, the
+    ///   sign-in throws ``ErrorCode/presentationFailed``.
     public init(anchor: (@MainActor @Sendable (PresentationRequest) -> ASPresentationAnchor?)? = nil) {
       flow = WebAuthenticationFlow(
         supportsHTTPSCallbacks: Self.supportsHTTPSCallbacks, pages: Self.pages,
@@ -37,7 +37,7 @@
 
     @MainActor
     private static func window() throws -> ASPresentationAnchor {
-      // `UIApplication.shared` ends the process of an app extension.
+      // `UIApplication.shared` would end the process of an app extension.
       guard !Bundle.main.isAppExtension else {
         throw ConnectorError(
           own: .presentationFailed, "An app extension cannot show a sign-in page.",
@@ -51,23 +51,23 @@
       return window
     }
 
-    /// Accepts schemes of an app, and https where the system can end its sheet there.
+    /// Accepts redirect URIs with the scheme of an app, and https ones if the system can end its sheet there.
     ///
     /// - Parameter redirectURI: The redirect URI of the settings.
     /// - Throws: An error with code ``ErrorCode/unsupportedRedirectURI`` for any other.
     public func validate(redirectURI: URL) throws { _ = try flow.callback(for: redirectURI) }
 
-    /// Shows the sheet and waits for its end, however long the user takes.
+    /// Shows the sheet and waits until it ends, however long the user takes.
     ///
-    /// The sheet replaces an older one of this app, unless that one opened less than two seconds ago. If no scene is active
-    /// yet, the sheet waits up to two seconds for one.
+    /// The sheet replaces an older one of this app, unless that one opened less than two seconds ago. If no scene is
+    /// active yet, the sheet waits up to two seconds for one.
     ///
     /// - Parameter request: The page to show and the redirect to wait for.
     /// - Returns: The callback URL.
-    /// - Throws: An error with code ``ErrorCode/userClosedBrowser`` if the user closed the sheet, if a newer sign-in replaced
-    ///   it, and if another sheet opened less than two seconds ago; ``ErrorCode/presentationFailed`` if it could not be shown,
-    ///   also in an app extension and if the app is not associated with the host of an https redirect URI;
-    ///   ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
+    /// - Throws: An error with code ``ErrorCode/userClosedBrowser`` if the user closed the sheet, if a newer sign-in
+    ///   replaced it, or if another sheet opened less than two seconds ago; ``ErrorCode/presentationFailed`` if it
+    ///   could not be shown, for example in an app extension or if the app is not associated with the host of an https
+    ///   redirect URI; ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
     public func present(_ request: PresentationRequest) async throws -> URL { try await flow.run(request) }
 
     private static var supportsHTTPSCallbacks: Bool {
@@ -90,8 +90,8 @@
     }
 
     func start(_ completion: @escaping @Sendable (WebAuthenticationOutcome) -> Void) -> Bool {
-      // Written out as `@Sendable`: inside a main-actor type the closure would be taken for main-actor code, and trap when
-      // the system calls it elsewhere.
+      // The closure is explicitly `@Sendable`. Otherwise it would inherit the isolation of this main-actor type, and
+      // trap when the system calls it on another thread.
       let handler: @Sendable (URL?, (any Error)?) -> Void = { [callback] url, error in
         let known = error as? ASWebAuthenticationSessionError
         let failure = callback.error(code: known?.errorCode, userInfo: known?.userInfo ?? [:])
@@ -118,7 +118,7 @@
           }
         return ASWebAuthenticationSession(url: request.url, callback: end, completionHandler: handler)
       }
-      // An https callback is refused before it gets here on a system that cannot have it.
+      // A system without https callbacks never gets here with one, because the flow has refused it.
       let scheme: String? = if case .customScheme(let scheme) = callback { scheme } else { nil }
       return ASWebAuthenticationSession(url: request.url, callbackURLScheme: scheme, completionHandler: handler)
     }
