@@ -38,7 +38,7 @@ struct ConnectorErrorCodeTests {
   @Test("The documentation's table has exactly the codes of the list above, each once")
   func documented() throws {
     #expect(names.count == Self.all.count)
-    let lines = try file("Docs/Errors.md").split(separator: "\n")
+    let lines = try file("Docs/ErrorCodes.md").split(separator: "\n")
     let table = lines.drop { !$0.hasPrefix("| code | means") }.prefix { $0.hasPrefix("|") }.dropFirst(2)
     let cells = table.compactMap { $0.split(separator: "|").first }
     let documented = captures(/`([a-zA-Z]+)`/, in: cells)

@@ -10,7 +10,7 @@ struct ServiceCodeTests {
   private func paragraph() throws -> String {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
-    let guide = try String(contentsOf: root.appending(path: "Docs/Errors.md"), encoding: .utf8)
+    let guide = try String(contentsOf: root.appending(path: "Docs/ErrorCodes.md"), encoding: .utf8)
     return try #require(guide.components(separatedBy: "## Codes of the service").last)
   }
 
