@@ -169,6 +169,20 @@ struct SessionModelTests {
     #expect(session.error?.code == .other && session.error?.underlying is Foreign)
     #expect(session.message?.hasPrefix("Foreign") == true && session.errorTitle == "The task was not shown")
   }
+
+  @Test("The view of the README is that of Getting started")
+  func viewOfTheGuides() throws {
+    let root = URL(filePath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    func view(_ page: String) throws -> Substring {
+      let text = try String(contentsOf: root.appending(path: page), encoding: .utf8)
+      let start = try #require(text.range(of: "```swift\nimport B2CConnector\nimport SwiftUI\n"))
+      let end = try #require(text.range(of: "\n```", range: start.upperBound..<text.endIndex))
+      return text[start.lowerBound..<end.lowerBound]
+    }
+    #expect(try view("README.md") == view("Docs/GettingStarted.md"))
+    #expect(try view("README.md").split(separator: "\n", omittingEmptySubsequences: false).count <= 61)
+  }
 }
 
 /// A page that nothing ends except cancellation.
