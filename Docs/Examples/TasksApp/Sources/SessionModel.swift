@@ -117,10 +117,7 @@ extension SessionModel {
   func restore() async {
     guard let connector else { return }
     do {
-      let new = try await connector.session
-      // The error was about an earlier attempt to read the session.
-      if state == nil { error = nil }
-      show(new)
+      show(try await connector.session)
     } catch let error as ConnectorError {
       // The user is still signed in, so `state` does not change.
       needsSignIn = needsSignIn || error.needsInteraction
@@ -212,6 +209,8 @@ extension SessionModel {
   }
 
   private func show(_ new: SessionState) {
+    // The error was about an earlier attempt to read the session.
+    if state == nil, error?.code == .tokenCache { error = nil }
     // What a call said about one user is not true for another.
     if new.shownUserID != state?.shownUserID { needsSignIn = false }
     state = new
