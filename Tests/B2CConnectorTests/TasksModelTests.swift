@@ -306,7 +306,7 @@ struct TasksModelTests {
     let catalog = try JSONDecoder().decode(
       Catalog.self, from: Data(contentsOf: sources.appending(path: "Localizable.xcstrings")))
     var texts: Set = ["completed", "to do"]
-    for name in ["TasksModel", "TasksViews", "TaskListView", "ErrorText"] {
+    for name in ["SessionModel", "TasksModel", "TasksViews", "TaskListView", "ErrorText"] {
       let source = try String(contentsOf: sources.appending(path: "\(name).swift"), encoding: .utf8)
       // A text begins with a capital letter.
       for match in source.matches(of: /"([A-Z](?:[^"\\]|\\\([^)]*\))*)"/) {

@@ -3,9 +3,11 @@
   import B2CTestKit
   import SwiftUI
 
-  // Previews against a local tenant and task server: no network, no browser, no keychain.
+  // These previews use a local tenant and task server, so they need no network, browser or keychain.
 
-  /// The app with these tasks on the server; the last one is done.
+  /// Makes a model with these tasks on the server.
+  ///
+  /// The last one is done.
   @MainActor
   private func makePreviewModel(_ titles: String...) -> TasksModel {
     let tenant = LocalTenant()

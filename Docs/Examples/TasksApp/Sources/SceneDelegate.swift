@@ -2,15 +2,16 @@
   import B2CConnector
   import UIKit
 
-  /// The same for an app on UIKit that opens the user's browser instead of the system's sheet.
+  /// A start for apps on UIKit that open the user's browser instead of the system's sheet.
   ///
-  /// The redirect URI comes back as a URL of the app: `scene(_:openURLContexts:)` for a private-use scheme,
-  /// `scene(_:continue:)` for a universal link, and both in `scene(_:willConnectTo:options:)` when the system had ended the
-  /// app while the browser was open.
+  /// The callback reaches the app as a URL: in `scene(_:openURLContexts:)` for a private-use scheme, in
+  /// `scene(_:continue:)` for a universal link, and in `scene(_:willConnectTo:options:)` for both if the system ended the app
+  /// while the browser was open.
   final class SceneDelegate: NSObject, UIWindowSceneDelegate {
     var window: UIWindow?
 
-    /// One for all scenes, because the system may hand the callback to another scene than the one that opened the page.
+    /// All scenes share one presenter, because the system may hand the callback to another scene than the one that opened
+    /// the page.
     private static let presenter = ExternalBrowserPresenter(
       open: { url in
         guard await UIApplication.shared.open(url) else {
@@ -18,14 +19,19 @@
         }
       })
 
+    /// They share the session as well, so that a page can be cancelled in any of them.
+    private static let session = SessionModel {
+      try Connector(settings: .main, presenter: SceneDelegate.presenter)
+    }
+
     func scene(_ scene: UIScene, willConnectTo session: UISceneSession, options: UIScene.ConnectionOptions) {
       guard let scene = scene as? UIWindowScene else { return }
       let window = UIWindow(windowScene: scene)
-      window.rootViewController = TasksViewController(presenter: Self.presenter)
+      window.rootViewController = TasksViewController(session: Self.session)
       window.makeKeyAndVisible()
       self.window = window
-      // A cold launch: the sign-in that this callback belongs to was in the memory of the app that has ended, so it cannot be
-      // finished, and the user signs in again. `resume` says so by `false`.
+      // After a cold launch the sign-in is gone, because it was in the memory of the app that has ended. `resume` returns
+      // `false` then, and the user signs in again.
       let urls = options.urlContexts.map(\.url) + options.userActivities.compactMap(\.webpageURL)
       for url in urls where !Self.presenter.resume(with: url) { open(url) }
     }
@@ -39,17 +45,16 @@
       open(url)
     }
 
-    /// A link that is no callback: the app's own.
+    /// Opens a link that is not a callback but one of the app's own.
     private func open(_ url: URL) {}
   }
 
-  /// Signs in with the presenter that all scenes share.
+  /// Signs in with the session that all scenes share.
   final class TasksViewController: UIViewController {
-    private let presenter: any SignInPresenter
-    private var connector: Connector?
+    private let session: SessionModel
 
-    init(presenter: any SignInPresenter) {
-      self.presenter = presenter
+    init(session: SessionModel) {
+      self.session = session
       super.init(nibName: nil, bundle: nil)
     }
 
@@ -60,24 +65,16 @@
 
     override func viewDidLoad() {
       super.viewDidLoad()
-      title = "Tasks"
-      do {
-        connector = try Connector(settings: .main, presenter: presenter)
-      } catch {
-        title = "The settings cannot be used: \(error)"
-      }
+      title = session.settingsProblem ?? "Tasks"
     }
 
     /// The action of the button "Sign in".
     func signIn() async {
-      do {
-        guard let user = try await connector?.doPolicy(.signIn) else { return }
-        title = user.name ?? "Tasks"
-      } catch let error as ConnectorError {
-        title = text(for: error) ?? "Tasks"
-      } catch {
-        // Cancelled.
-      }
+      if await session.signIn() { await session.restore() }
+      title = session.message ?? session.user?.name ?? "Tasks"
     }
+
+    /// The action of the button "Cancel", which is shown while a page is open.
+    func cancelSignIn() { session.cancelSignIn() }
   }
 #endif

@@ -31,7 +31,7 @@ struct TaskListView: View {
   #if os(macOS)
     @State private var selection: TaskItem.ID?
 
-    // The Delete key and the menu Edit are about the selected row.
+    // The Delete key and the Edit menu act on the selected row.
     private var list: some View {
       List(selection: $selection) { sections }
         .onDeleteCommand {
@@ -68,10 +68,10 @@ struct TaskListView: View {
     }
   }
 
-  /// An empty list and one that has not come yet would look the same.
+  /// Tells an empty list from one that was not loaded, because both have no rows.
   @ViewBuilder private var placeholder: some View {
     if model.hasLoaded {
-      ContentUnavailableView("No tasks", systemImage: "checklist", description: Text("Add the first one above."))
+      ContentUnavailableView("No tasks", systemImage: "checklist", description: Text("Add your first task above."))
     } else if model.isBusy {
       ProgressView("Loading tasks")
     } else {
@@ -84,7 +84,7 @@ struct TaskListView: View {
   }
 
   #if os(watchOS)
-    // It has neither a menu nor a page.
+    // There is no menu on watchOS, and no page for a profile or another account.
     private var user: some View {
       Button("Sign out") { asksToSignOut = true }
         .disabled(model.isBusy)
@@ -108,7 +108,7 @@ struct TaskListView: View {
 
   private func add() {
     let new = title
-    // What was typed stays until the task is added.
+    // The text stays in the field until the task is added.
     Task {
       guard await model.add(new) else { return }
       if title == new { title = "" }
@@ -143,7 +143,7 @@ struct TaskRow: View {
       }
     }
     .buttonStyle(.plain)
-    // The picture says it to those who see it.
+    // VoiceOver reads this instead of the picture.
     .accessibilityValue(task.completed ? Text("completed") : Text("to do"))
     .accessibilityHint(Text("Changes whether it is completed"))
   }

@@ -1,10 +1,12 @@
 import B2CConnector
 import SwiftUI
 
-/// The app: one connector for all windows, in one model.
+/// The app.
+///
+/// All windows share one model, and with it one connector and one presenter.
 @main
 struct TasksApp: App {
-  // The task server of this app changes tasks by their id; leave the closure out for the tutorial's.
+  // This app's server changes and deletes tasks by their id. Leave the closure out for the tutorial's server.
   @State private var model = TasksModel {
     try Connector(settings: .main, environment: Connector.Environment()) { $0.taskDialect = .rest }
   }

@@ -1,18 +1,20 @@
 import B2CConnector
 import Observation
 
-/// What the views show: who is signed in, and the tasks.
+/// What the views show: the session, and the tasks of the user.
 @MainActor @Observable
 final class TasksModel {
-  /// What the app is doing with its user.
+  /// What the app shows of its session.
   enum Phase: Equatable {
-    /// Nothing is known yet, also while the token cache cannot be read.
+    /// The token cache has not been read yet, or cannot be read now.
     case launching
     /// The name is that of the user whose session has expired.
     case signedOut(lastUser: String?)
-    /// The id tells users apart; two may have one name.
+    /// The id tells users apart, because two can have the same name.
     case signedIn(id: String, name: String)
-    /// The settings cannot be used; the text is for the developer.
+    /// The settings cannot be used.
+    ///
+    /// The text is for the developer.
     case unusable(String)
   }
 
@@ -20,10 +22,12 @@ final class TasksModel {
   enum SignInMethod {
     /// In a page on this device.
     case page
-    /// With a code that the user types on another device. Azure AD B2C does not offer it.
+    /// With a code that the user types on another device.
+    ///
+    /// Azure AD B2C does not offer it.
     case deviceCode
 
-    /// tvOS and watchOS cannot show a page.
+    /// The only method that tvOS and watchOS have is the code, because they cannot show a page.
     nonisolated static var standard: SignInMethod {
       #if os(tvOS) || os(watchOS)
         .deviceCode
@@ -33,130 +37,168 @@ final class TasksModel {
     }
   }
 
-  private(set) var phase = Phase.launching
   private(set) var tasks: [TaskItem] = []
-  /// Whether the tasks are those of the server: an empty list before that is no news.
+  /// Whether the tasks are those of the server.
+  ///
+  /// An empty list means nothing before that.
   private(set) var hasLoaded = false
   /// What to type on another device while a sign-in waits for it.
   private(set) var deviceCode: DeviceAuthorization?
-  /// A page is open or a call under way: buttons are disabled, and a change of the tasks is refused, so that a second tap
-  /// does not do a second thing.
-  var isBusy: Bool { callsUnderWay > 0 }
-  /// Whether a page is open, or a code waits for the other device: ``cancelSignIn()`` ends the wait.
-  var isWaitingForUser: Bool { waiting != nil }
-  /// The task that is being changed: its row says so, and the others stay as they are.
+  /// The task that is being changed.
+  ///
+  /// Its row shows that, and the others do not.
   private(set) var busyTask: TaskItem.ID?
-  /// What to tell the user; a key of `Localizable.xcstrings`, as the title is, unless it is verbatim.
-  private(set) var message: String?
-  /// Whether the message is in the words of the server or of the SDK, which are in no catalogue and no Markdown.
-  private(set) var isVerbatim = false
-  /// What the message is about.
-  private(set) var messageTitle = ""
-  /// Whether there is something to tell; setting it to `false` takes the message away.
-  var isShowingMessage: Bool {
-    get { message != nil }
-    set { if !newValue { message = nil } }
-  }
-  /// Whether only a sign-in helps: the error says so, and the session may be `.signedIn` all the same.
-  private(set) var needsSignIn = false
 
-  /// What the settings' policies and this device let the user do; only Azure AD B2C has policies of these kinds.
-  var canSignUp: Bool { offers(.signUp) }
-  var canEditProfile: Bool { offers(.profileEdit) }
-  /// Whether there is a page to choose another account in.
-  var canSwitchAccount: Bool { signInMethod == .page }
-
+  private let session: SessionModel
   private let signInMethod: SignInMethod
-  private let showsDeveloperTexts: Bool
-  /// The wait for the user, at a page or at another device.
-  private var waiting: Task<Void, any Error>?
-  private var callsUnderWay = 0
-  private var connector: Connector?
   /// The id of the user whose tasks these are.
   private var owner: String?
+  /// What the last update of the session led to.
+  private var lastPhase = Phase.launching
 
   init(
     signInMethod: SignInMethod = .standard, showsDeveloperTexts: Bool = isDebugBuild,
     _ makeConnector: () throws -> Connector
   ) {
     self.signInMethod = signInMethod
-    self.showsDeveloperTexts = showsDeveloperTexts
-    do {
-      connector = try makeConnector()
-    } catch {
-      phase = .unusable("\(error)")
+    session = SessionModel(showsDeveloperTexts: showsDeveloperTexts, makeConnector)
+  }
+}
+
+// MARK: What the views show
+
+extension TasksModel {
+  var phase: Phase {
+    switch session.state {
+    case .signedIn(let user)?: .signedIn(id: user.id, name: user.name ?? user.username ?? user.id)
+    case .expired(let user)?: .signedOut(lastUser: user.name ?? user.username)
+    case .signedOut?: .signedOut(lastUser: nil)
+    case nil:
+      if let problem = session.settingsProblem {
+        .unusable(problem)
+      } else {
+        // A sign-in replaces a stored session that can never be read.
+        session.needsSignIn ? .signedOut(lastUser: nil) : .launching
+      }
     }
   }
 
-  /// Restores the session at launch and follows it; runs as long as the app's first view.
+  /// Whether buttons are disabled and changes refused, so that a second tap does nothing twice.
+  var isBusy: Bool { session.isBusy }
+  /// Whether a page is open or a code waits for the other device.
+  ///
+  /// ``cancelSignIn()`` ends the wait.
+  var isWaitingForUser: Bool { session.isWaitingForUser }
+  /// Whether only a sign-in helps, although a user may still be shown.
+  var needsSignIn: Bool { session.needsSignIn }
+
+  /// The title and the text of the alert, which are keys of `Localizable.xcstrings` unless the text is verbatim.
+  var messageTitle: String { session.errorTitle }
+  var message: String? { session.message }
+  var isVerbatim: Bool { session.isMessageVerbatim }
+  var isShowingMessage: Bool {
+    get { session.isShowingError }
+    set { session.isShowingError = newValue }
+  }
+
+  /// What the policies in the settings and this device let the user do.
+  ///
+  /// Only Azure AD B2C has policies of these kinds.
+  var canSignUp: Bool { offers(.signUp) }
+  var canEditProfile: Bool { offers(.profileEdit) }
+  /// Whether there is a page in which the user can choose another account.
+  var canSwitchAccount: Bool { signInMethod == .page }
+
+  private func offers(_ kind: Policy.Kind) -> Bool {
+    signInMethod == .page && session.connector?.settings.policies.policy(of: kind) != nil
+  }
+}
+
+// MARK: The session
+
+extension TasksModel {
+  /// Reads the session at launch and follows it, as long as the app's first view is there.
   func run() async {
-    await restore()
-    guard let connector else { return }
-    for await state in connector.sessionUpdates { await show(state) }
+    await session.run { await self.update() }
   }
 
-  /// Reads the session: at launch, and again whenever the app becomes active.
+  /// Reads the session again when the app becomes active.
   func restore() async {
-    guard let connector else { return }
-    do {
-      let state = try await connector.session
-      if phase == .launching { message = nil }
-      await show(state)
-    } catch let error as ConnectorError {
-      // Such as before the device was unlocked for the first time. No user is signed out by it: what is shown stays.
-      report(error, as: "Your sign-in was not found")
-    } catch {
-      // The view has gone.
-    }
+    await session.restore()
+    await update()
   }
 
   func signIn() async {
     let isRenewal = needsSignIn
-    await waitForUser("You are not signed in") { [signInMethod] connector in
-      switch signInMethod {
-      case .page: try await connector.doPolicy(.signIn)
-      case .deviceCode: try await connector.signInWithDeviceCode { await self.show($0) }
+    switch signInMethod {
+    case .page: await session.signIn()
+    case .deviceCode:
+      await session.waitForUser("You are not signed in") { connector in
+        try await connector.signInWithDeviceCode { await self.show($0) }
       }
+      deviceCode = nil
     }
-    deviceCode = nil
-    // The session of the same user may have been `.signedIn` all the time, so no update comes.
+    // The session of the same user may have been `.signedIn` all the time, and then no update follows.
     if isRenewal, !needsSignIn { await loadList() }
   }
 
   func signUp() async {
-    await waitForUser("There is no new account") { try await $0.doPolicy(.signUp) }
+    await session.signIn(.signUp, failure: "Your account was not created")
   }
 
-  /// Signs in once more, with a page that asks who it is: the browser may remember the present user.
+  /// Signs in another user with a page that asks for a name, because the browser may remember the present user.
   func switchAccount() async {
-    await waitForUser("You are signed in as before") {
-      try await $0.doPolicy(.signIn, options: SignInOptions(prompt: .login))
-    }
+    await session.signIn(failure: "The account was not changed", options: SignInOptions(prompt: .login))
   }
 
   func editProfile() async {
-    await waitForUser("Your profile is as before") { try await $0.doPolicy(.profileEdit) }
+    await session.signIn(.profileEdit, failure: "Your profile was not changed")
   }
 
-  /// Stops waiting for the user, and takes the page away.
+  /// Closes the page, or stops waiting for the other device.
+  func cancelSignIn() { session.cancelSignIn() }
+
+  /// Signs out the user whom the app shows.
   ///
-  /// The system does not report every page that has gone, so only this button ends such a wait.
-  func cancelSignIn() {
-    waiting?.cancel()
+  /// If others are signed in too, the app goes on with the latest of them.
+  func signOut() async { await session.signOut() }
+
+  private func show(_ code: DeviceAuthorization) { deviceCode = code }
+
+  /// Removes the tasks of a user who is gone, and loads those of a new one.
+  private func update() async {
+    switch session.state {
+    case .signedIn(let user)?, .expired(let user)?: forgetTasks(unlessOf: user.id)
+    case .signedOut?: forgetTasks(unlessOf: nil)
+    case nil: return
+    }
+    guard phase != lastPhase else { return }
+    lastPhase = phase
+    guard session.user != nil else { return }
+    // This is a task of its own, so that the list arrives although a window that asked for it was closed.
+    await Task { await loadList() }.value
   }
 
-  /// Signs out the user who is shown; where another one is signed in too, the app goes on with that one.
-  func signOut() async {
-    guard let owner else { return }
-    await perform("Your sign-in is still stored on this device") { try await $0.signOut(UserInfo(id: owner)) }
+  /// One user's tasks are never shown to another.
+  private func forgetTasks(unlessOf user: String?) {
+    guard user != owner else { return }
+    owner = user
+    tasks = []
+    hasLoaded = false
   }
+}
 
-  /// Loads the list again, unless a call is under way: a list that was asked for during a change may lack it.
+// MARK: The tasks
+
+extension TasksModel {
+  /// Loads the list again, unless a call is running, because the list could lack what that call changes.
   func reload() async {
     if !isBusy { await loadList() }
   }
 
-  /// Adds a task; `false` when it was not added, so that the view keeps what the user typed.
+  /// Adds a task.
+  ///
+  /// Returns `false` if it was not added, so that the view keeps what the user typed.
   @discardableResult
   func add(_ title: String) async -> Bool {
     guard !title.allSatisfy(\.isWhitespace) else { return false }
@@ -178,47 +220,14 @@ final class TasksModel {
 
   func delete(_ task: TaskItem) async {
     await change("The task was not deleted", of: task) {
-      // At once, since the list of SwiftUI has removed the row already.
+      // Before the call, because SwiftUI's list has removed the row already.
       self.tasks.removeAll { $0.id == task.id }
       try await $0.deleteTask(task)
     }
   }
 
-  private func show(_ state: SessionState) async {
-    switch state {
-    case .signedIn(let user):
-      forgetTasks(unlessOf: user.id)
-      let next = Phase.signedIn(id: user.id, name: user.name ?? user.username ?? user.id)
-      guard phase != next else { return }
-      phase = next
-      // A task of its own: a view that goes away, such as one of two windows, must not take the list with it.
-      await Task { await loadList() }.value
-    case .expired(let user):
-      forgetTasks(unlessOf: user.id)
-      phase = .signedOut(lastUser: user.name ?? user.username)
-    case .signedOut:
-      forgetTasks(unlessOf: nil)
-      phase = .signedOut(lastUser: nil)
-    }
-  }
-
-  /// One user's tasks are never shown to another.
-  private func forgetTasks(unlessOf user: String?) {
-    guard user != owner else { return }
-    owner = user
-    tasks = []
-    hasLoaded = false
-    needsSignIn = false
-  }
-
-  private func show(_ code: DeviceAuthorization) { deviceCode = code }
-
-  private func offers(_ kind: Policy.Kind) -> Bool {
-    signInMethod == .page && connector?.settings.policies.policy(of: kind) != nil
-  }
-
   private func loadList() async {
-    await perform("The list could not be loaded") { try await self.load($0) }
+    await session.perform("The list could not be loaded") { try await self.load($0) }
   }
 
   private func load(_ connector: Connector) async throws {
@@ -227,18 +236,20 @@ final class TasksModel {
     if user == owner { (tasks, hasLoaded) = (list, true) }
   }
 
-  /// Changes the tasks: one change at a time, and only of a list that is shown, so that nothing is done twice.
+  /// Changes the tasks.
   ///
-  /// Where the outcome is unknown or the task is gone, the list is loaded first, and then the message is shown.
+  /// Only one change runs at a time, and only if the list is shown, so that nothing is done twice.
+  ///
+  /// If the outcome is unknown or the task is gone, the list is loaded before the message is shown.
   @discardableResult
   private func change(
-    _ title: String, of task: TaskItem? = nil, _ call: (Connector) async throws -> Void
+    _ title: String, of task: TaskItem? = nil, _ call: @MainActor (Connector) async throws -> Void
   ) async -> Bool {
     guard !isBusy, hasLoaded else { return false }
     let (user, shown) = (owner, tasks)
     busyTask = task?.id
     defer { busyTask = nil }
-    return await perform(title) { connector in
+    return await session.perform(title) { connector in
       do {
         try await call(connector)
       } catch let error as ConnectorError {
@@ -249,43 +260,5 @@ final class TasksModel {
         throw error
       }
     }
-  }
-
-  /// Runs a call that waits for the user, in a task that the button "Cancel" cancels.
-  private func waitForUser(_ title: String, _ call: @escaping (Connector) async throws -> Void) async {
-    await perform(title) { connector in
-      let task = Task { try await call(connector) }
-      waiting = task
-      defer { if waiting == task { waiting = nil } }
-      try await task.value
-    }
-  }
-
-  /// Runs a call and turns its error into a text; the session's own change arrives in `run()`.
-  @discardableResult
-  private func perform(_ title: String, _ call: (Connector) async throws -> Void) async -> Bool {
-    guard let connector else { return false }
-    callsUnderWay += 1
-    defer { callsUnderWay -= 1 }
-    do {
-      try await call(connector)
-      needsSignIn = false
-      return true
-    } catch is CancellationError {
-      // The view has gone, or the user has cancelled.
-    } catch let error as ConnectorError {
-      needsSignIn = needsSignIn || error.needsInteraction
-      report(error, as: title)
-    } catch {
-      (messageTitle, message, isVerbatim) = (title, "That did not work.", false)
-    }
-    return false
-  }
-
-  private func report(_ error: ConnectorError, as title: String) {
-    let developerText = showsDeveloperTexts ? developerText(for: error) : nil
-    messageTitle = error.outcomeIsUnknown ? "There was no answer" : title
-    message = developerText ?? text(for: error)
-    isVerbatim = developerText != nil || message == error.serverDescription
   }
 }

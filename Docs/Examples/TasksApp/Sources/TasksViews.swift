@@ -6,7 +6,7 @@ struct RootView: View {
   @Environment(\.scenePhase) private var scenePhase
 
   var body: some View {
-    // It stays while its content changes. Modifiers of a `Group` go to its members, and `task` would start again.
+    // The stack stays while its content changes. The modifiers of a `Group` go to its members, so `task` would start again.
     NavigationStack {
       if let code = model.deviceCode {
         DeviceCodeView(code: code) { model.cancelSignIn() }
@@ -20,7 +20,7 @@ struct RootView: View {
       }
     }
     .task { await model.run() }
-    // The token cache may have been unreadable until now, such as before the device was unlocked for the first time.
+    // The token cache cannot be read before the device was unlocked for the first time.
     .onChange(of: scenePhase) { _, new in
       if new == .active { Task { await model.restore() } }
     }
@@ -41,7 +41,7 @@ struct SignInView: View {
   let lastUser: String?
 
   var body: some View {
-    // In the middle; it scrolls where the largest text sizes need more than a screen.
+    // The content is in the middle, and scrolls if the largest text sizes need more than a screen.
     ViewThatFits(in: .vertical) {
       content
       ScrollView { content }
@@ -51,7 +51,7 @@ struct SignInView: View {
   private var content: some View {
     VStack(spacing: 16) {
       Label("Tasks", systemImage: "checklist").font(.largeTitle)
-      Text("Your list of things to do, the same on all your devices.")
+      Text("Your to-do list, the same on all your devices.")
       if let lastUser { Text("Welcome back, \(lastUser).") }
       Group {
         Button("Sign in") { Task { await model.signIn() } }
@@ -62,7 +62,7 @@ struct SignInView: View {
       }
       .disabled(model.isBusy)
       if model.isBusy { ProgressView() }
-      // The system does not report every page that has gone.
+      // The system does not report the end of every page, so the user can end the wait.
       if model.isWaitingForUser {
         Button("Cancel") { model.cancelSignIn() }
       }
@@ -73,7 +73,7 @@ struct SignInView: View {
   }
 }
 
-/// What to do on another device, where this one has no sign-in page.
+/// What to do on another device, because this one cannot show a sign-in page.
 struct DeviceCodeView: View {
   let code: DeviceAuthorization
   let cancel: () -> Void
@@ -82,7 +82,7 @@ struct DeviceCodeView: View {
     ScrollView {
       VStack(spacing: 16) {
         Text("On another device, open \(code.verificationURL.absoluteString) and type this code.")
-        // VoiceOver reads it letter by letter.
+        // VoiceOver reads the code letter by letter.
         Text(verbatim: code.userCode).font(.title).speechSpellsOutCharacters()
         Button("Cancel") { cancel() }
       }
@@ -91,7 +91,9 @@ struct DeviceCodeView: View {
   }
 }
 
-/// Settings that cannot be used: the developer reads why, a user only that there is nothing to do.
+/// Settings that cannot be used.
+///
+/// You read the reason in a debug build, and users read whom to ask.
 struct UnusableView: View {
   let text: String
 
@@ -100,7 +102,7 @@ struct UnusableView: View {
       if isDebugBuild {
         Text(verbatim: text).font(.footnote).padding()
       } else {
-        Text("This app is not set up. Please tell its maker.").padding()
+        Text("This app is not set up correctly. Please contact its developer.").padding()
       }
     }
   }

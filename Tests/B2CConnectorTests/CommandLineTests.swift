@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The first program of the guide Getting started.
+/// The first program of the guide about the command line.
 @Suite(.descriptors(), .hangLimit)
-struct GettingStartedTests {
+struct CommandLineTests {
   /// Runs the program with a connector of its own; returns what it prints.
   private func run(
     _ settings: ConnectorSettings, _ cache: any TokenCache, _ presenter: ScriptedPresenter, _ clock: TestClock
@@ -57,7 +57,7 @@ struct GettingStartedTests {
         return Array(all[start...end])
       }
     }
-    #expect(try lines(of: here) == lines(of: root.appending(path: "Docs/GettingStarted.md")))
+    #expect(try lines(of: here) == lines(of: root.appending(path: "Docs/CommandLine.md")))
   }
 
   @Test("After the tenant was restarted at its port, the program signs in again", arguments: [0, 30, 120, 4_000])

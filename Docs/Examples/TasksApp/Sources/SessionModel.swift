@@ -1,0 +1,253 @@
+import B2CConnector
+import Observation
+
+/// Your app's session, for SwiftUI: who is signed in, the open sign-in page, and the error to show.
+///
+/// Copy this file and `ErrorText.swift` into your app. Make one model for all windows, start it in the first view, and send
+/// every call through ``perform(_:_:)``:
+///
+/// ```swift
+/// @State private var session = SessionModel { try Connector(settings: .main) }
+///
+/// MyView(session: session).task { await session.run() }
+///
+/// await session.perform("The task was not added") { try await $0.addTask(task) }
+/// ```
+///
+/// No call throws. What failed is in ``errorTitle`` and ``message`` until you set ``isShowingError`` to `false`, as an alert
+/// does.
+@MainActor @Observable
+final class SessionModel {
+  /// The connector; `nil` if the settings cannot be used.
+  let connector: Connector?
+  /// What is wrong with the settings.
+  ///
+  /// The text is for you, so show it in debug builds.
+  let settingsProblem: String?
+
+  /// Who is signed in; `nil` until the token cache could be read.
+  private(set) var state: SessionState?
+  /// Whether only a sign-in helps, because a call said so.
+  ///
+  /// ``state`` can still be `.signedIn` then, so show a sign-in button whenever this is `true`.
+  private(set) var needsSignIn = false
+  /// The last error that your user should see.
+  private(set) var error: ConnectorError?
+  /// What failed, as a title for ``message``.
+  private(set) var errorTitle = ""
+
+  private let showsDeveloperTexts: Bool
+  private var callsInProgress = 0
+  /// The call that waits for the user, at a page or at another device.
+  private var waiting: Task<Void, any Error>?
+
+  /// Creates a model for a connector.
+  ///
+  /// - Parameters:
+  ///   - showsDeveloperTexts: Whether ``message`` tells you what to change in Xcode or at the tenant, if your user can do
+  ///     nothing.
+  ///   - makeConnector: Makes the connector. If it throws, ``settingsProblem`` says why.
+  init(showsDeveloperTexts: Bool = isDebugBuild, _ makeConnector: () throws -> Connector) {
+    self.showsDeveloperTexts = showsDeveloperTexts
+    let made = Result { try makeConnector() }
+    connector = try? made.get()
+    settingsProblem = if case .failure(let error) = made { "\(error)" } else { nil }
+  }
+}
+
+// MARK: What your views show
+
+extension SessionModel {
+  /// The user who is signed in.
+  var user: UserInfo? { if case .signedIn(let user)? = state { user } else { nil } }
+
+  /// The id of the signed-in user, or `nil` while a sign-in is needed.
+  ///
+  /// Load what belongs to the user whenever it changes.
+  var activeUserID: String? { needsSignIn ? nil : user?.id }
+
+  /// Whether a call is running.
+  ///
+  /// Disable buttons meanwhile, so that a second tap does nothing twice.
+  var isBusy: Bool { callsInProgress > 0 }
+
+  /// Whether a sign-in page is open.
+  ///
+  /// Show a button that calls ``cancelSignIn()``.
+  var isWaitingForUser: Bool { waiting != nil }
+
+  /// Whether there is an error to show; setting it to `false` removes the error.
+  var isShowingError: Bool {
+    get { error != nil }
+    set { if !newValue { error = nil } }
+  }
+
+  /// What to tell your user about ``error``.
+  var message: String? { error.flatMap { developersText(for: $0) ?? text(for: $0) } }
+
+  /// Whether ``message`` has the words of the provider or of the SDK, which are not in your string catalog.
+  var isMessageVerbatim: Bool {
+    error.map { developersText(for: $0) != nil || text(for: $0) == $0.serverDescription } ?? true
+  }
+
+  private func developersText(for error: ConnectorError) -> String? {
+    showsDeveloperTexts ? developerText(for: error) : nil
+  }
+}
+
+// MARK: What your buttons call
+
+extension SessionModel {
+  /// Reads the session, then follows it until the calling task is cancelled.
+  ///
+  /// - Parameter afterUpdate: Called after ``state`` was read and after each change.
+  func run(afterUpdate: @MainActor () async -> Void = {}) async {
+    await restore()
+    await afterUpdate()
+    guard let connector else { return }
+    for await new in connector.sessionUpdates {
+      show(new)
+      await afterUpdate()
+    }
+  }
+
+  /// Reads the session again.
+  ///
+  /// Call it when your app becomes active, because the device may have been locked at launch.
+  func restore() async {
+    guard let connector else { return }
+    do {
+      show(try await connector.session)
+    } catch let error as ConnectorError {
+      // The user is still signed in, so `state` does not change.
+      needsSignIn = needsSignIn || error.needsInteraction
+      report(error, title: "Your sign-in could not be read")
+    } catch {
+      // The task was cancelled because its view is gone.
+    }
+  }
+
+  /// Opens a page and waits for the user.
+  ///
+  /// The new user arrives in ``state`` while ``run(afterUpdate:)`` runs.
+  ///
+  /// - Parameters:
+  ///   - kind: What the page does: sign in, sign up, edit the profile and so on.
+  ///   - failure: The title of an error.
+  ///   - options: What to ask for beyond the settings.
+  /// - Returns: Whether the user finished the page.
+  @discardableResult
+  func signIn(
+    _ kind: Policy.Kind = .signIn, failure: String = "You are not signed in", options: SignInOptions = SignInOptions()
+  ) async -> Bool {
+    await waitForUser(failure) { try await $0.doPolicy(kind, options: options) }
+  }
+
+  /// Closes the sign-in page.
+  ///
+  /// The call that opened it ends without an error.
+  ///
+  /// The system does not report the end of every page, so only this ends such a wait.
+  func cancelSignIn() { waiting?.cancel() }
+
+  /// Signs out the user whom the app shows.
+  ///
+  /// If others are signed in too, the latest of them is next.
+  func signOut() async {
+    switch state {
+    case .signedIn(let user)?, .expired(let user)?:
+      await perform("You are still signed in on this device") { try await $0.signOut(user) }
+    case .signedOut?, nil: break
+    }
+  }
+
+  /// Runs a call of the connector and keeps its error for the alert.
+  ///
+  /// - Parameters:
+  ///   - failure: The title of an error: what did not happen.
+  ///   - call: The call.
+  /// - Returns: Whether the call succeeded.
+  @discardableResult
+  func perform(_ failure: String, _ call: @MainActor (Connector) async throws -> Void) async -> Bool {
+    guard let connector else { return false }
+    callsInProgress += 1
+    defer { callsInProgress -= 1 }
+    do {
+      try await call(connector)
+      needsSignIn = false
+      return true
+    } catch is CancellationError {
+      // The user tapped Cancel, or the view is gone.
+    } catch let error as ConnectorError {
+      needsSignIn = needsSignIn || error.needsInteraction
+      report(error, title: failure)
+    } catch {
+      report(ConnectorError(.other, "\(type(of: error))", underlying: error), title: failure)
+    }
+    return false
+  }
+
+  /// Runs a call that waits for the user, so that ``cancelSignIn()`` can end it.
+  ///
+  /// One such call runs at a time.
+  ///
+  /// - Parameters:
+  ///   - failure: The title of an error: what did not happen.
+  ///   - call: The call.
+  /// - Returns: Whether the call succeeded.
+  @discardableResult
+  func waitForUser(
+    _ failure: String, _ call: @escaping @MainActor (Connector) async throws -> Void
+  ) async -> Bool {
+    guard waiting == nil else { return false }
+    return await perform(failure) { connector in
+      let task = Task { try await call(connector) }
+      self.waiting = task
+      defer { self.waiting = nil }
+      try await task.value
+    }
+  }
+
+  private func show(_ new: SessionState) {
+    // The error was about an earlier attempt to read the session.
+    if state == nil, error?.code == .tokenCache { error = nil }
+    // What a call said about one user is not true for another.
+    if new.shownUserID != state?.shownUserID { needsSignIn = false }
+    state = new
+  }
+
+  private func report(_ error: ConnectorError, title: String) {
+    errorTitle = error.outcomeIsUnknown ? "There was no answer" : title
+    self.error = error
+    // There is nothing to tell if the user closed the page.
+    if message == nil { self.error = nil }
+  }
+}
+
+extension SessionState {
+  fileprivate var shownUserID: String? {
+    switch self {
+    case .signedIn(let user), .expired(let user): user.id
+    case .signedOut: nil
+    }
+  }
+}
+
+// MARK: What you read while you develop
+
+/// Whether this is a debug build.
+#if DEBUG
+  nonisolated let isDebugBuild = true
+#else
+  nonisolated let isDebugBuild = false
+#endif
+
+/// The text for you, if the settings in Xcode or at the tenant have to change and a user can do nothing.
+///
+/// A token cache that fails for good usually means that the app lacks a keychain entitlement.
+func developerText(for error: ConnectorError) -> String? {
+  let lasts = error.code == .tokenCache && !error.isRetryable
+  guard lasts || text(for: error) == "That did not work." else { return nil }
+  return [error.message, error.recoverySuggestion, "(Only debug builds say this.)"].compactMap(\.self)
+    .joined(separator: "\n")
+}

@@ -1,1 +1,0 @@
-../../../Docs/Examples/TasksApp/Sources/DeveloperText.swift

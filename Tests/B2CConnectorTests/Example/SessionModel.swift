@@ -1,0 +1,1 @@
+../../../Docs/Examples/TasksApp/Sources/SessionModel.swift

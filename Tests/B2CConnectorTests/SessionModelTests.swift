@@ -1,0 +1,211 @@
+import B2CConnector
+import B2CTestKit
+import Foundation
+import Observation
+import TestSupport
+import Testing
+
+/// The session model for SwiftUI, as readers copy it from `Docs/Examples/TasksApp`.
+@Suite("The session model for SwiftUI", .hangLimit) @MainActor
+struct SessionModelTests {
+  private let clock = TestClock()
+  private let tenant: LocalTenant
+  private let server: LocalTaskServer
+  private let presenter: ScriptedPresenter
+  private let connector: Connector
+  private let session: SessionModel
+
+  init() throws {
+    let clock = clock
+    tenant = LocalTenant(now: { clock.date })
+    server = LocalTaskServer(tenant: tenant)
+    presenter = ScriptedPresenter(transport: LocalNetwork(tenant, server, clock: clock), .signIn(.alice))
+    let connector = try Connector.local(tenant, server, presenter: presenter, clock: clock)
+    self.connector = connector
+    session = SessionModel(showsDeveloperTexts: true) { connector }
+  }
+
+  /// Waits until the model shows what is wanted.
+  ///
+  /// The time limit of the suite ends a wait in vain.
+  private func wait(until condition: (SessionModel) -> Bool) async {
+    while !condition(session) {
+      await withCheckedContinuation { continuation in
+        withObservationTracking {
+          _ = condition(session)
+        } onChange: {
+          continuation.resume()
+        }
+      }
+    }
+  }
+
+  @Test("The state follows a sign-in and a sign-out")
+  func followsSession() async {
+    #expect(session.state == nil && session.user == nil)
+    let running = Task { await session.run() }
+    defer { running.cancel() }
+    await wait { $0.state == .signedOut }
+    #expect(await session.signIn())
+    await wait { $0.user != nil }
+    #expect(session.user?.name == "Alice Example" && session.activeUserID == session.user?.id)
+    await session.signOut()
+    await wait { $0.state == .signedOut }
+    #expect(session.activeUserID == nil && !session.isShowingError)
+  }
+
+  @Test("The caller of `run` is told after the state was read and after each change")
+  func updates() async {
+    let (states, continuation) = AsyncStream.makeStream(of: SessionState?.self)
+    let running = Task { await session.run { continuation.yield(session.state) } }
+    defer { running.cancel() }
+    var told = states.makeAsyncIterator()
+    #expect(await told.next() == .signedOut)
+    await session.signIn()
+    while let state = await told.next(), state == .signedOut {}
+    #expect(session.user?.name == "Alice Example")
+  }
+
+  @Test("Cancel closes the page without an error, and a second tap meanwhile opens no other page")
+  func cancelsPage() async throws {
+    let gate = TestGate()
+    let connector = try Connector.local(
+      tenant, presenter: OpenPage(gate: gate), clock: TestClock(advancesItself: false))
+    let session = SessionModel { connector }
+    let signingIn = Task { await session.signIn() }
+    await gate.waitForArrivals(1)
+    #expect(session.isWaitingForUser && session.isBusy)
+    #expect(await !session.signIn())
+    session.cancelSignIn()
+    #expect(await !signingIn.value)
+    #expect(!session.isWaitingForUser && !session.isBusy && !session.isShowingError && !session.needsSignIn)
+    #expect(gate.arrivals == 1)
+  }
+
+  @Test("A user who closes the page sees no error")
+  func closedPage() async {
+    presenter.follow(.closeBrowser)
+    #expect(await !session.signIn())
+    #expect(!session.isShowingError && session.message == nil)
+  }
+
+  @Test("The title says what did not happen, the message why, and closing the alert removes both")
+  func reportsError() async {
+    await session.signIn()
+    server.faults = [LocalFault(.offline)]
+    #expect(await !session.perform("The list could not be loaded") { _ = try await $0.getTaskList() })
+    #expect(session.errorTitle == "The list could not be loaded" && session.error?.code == .network)
+    #expect(session.message == "No connection, or it took too long. Try again." && !session.isMessageVerbatim)
+    session.isShowingError = false
+    #expect(session.error == nil && session.message == nil)
+    #expect(!session.needsSignIn)
+  }
+
+  @Test("If the outcome of a change is unknown, the title does not say that nothing happened")
+  func unknownOutcome() async {
+    await session.signIn()
+    server.faults = [LocalFault(on: .method("POST"), times: 1, .reset)]
+    await session.perform("The task was not added") { try await $0.addTask(TaskItem(itemName: "Buy milk")) }
+    #expect(session.errorTitle == "There was no answer")
+    #expect(session.message == "It may have been saved. Look at the list before you repeat it.")
+  }
+
+  @Test("After an error that only a sign-in helps with, a sign-in makes the user active again")
+  func needsSignIn() async {
+    let running = Task { await session.run() }
+    defer { running.cancel() }
+    await session.signIn()
+    await wait { $0.activeUserID != nil }
+    let id = session.activeUserID
+    tenant.behavior.changeIDTokenClaims = { $0["sub"] = "another-person" }
+    await clock.advance(by: .seconds(4_000))
+    await session.perform("The list could not be loaded") { _ = try await $0.getTaskList() }
+    // The session goes on, because the record was not touched.
+    #expect(session.user?.id == id && session.needsSignIn && session.activeUserID == nil)
+    #expect(session.message == "Please sign in again.")
+    tenant.behavior.changeIDTokenClaims = nil
+    #expect(await session.signIn())
+    #expect(session.activeUserID == id)
+  }
+
+  @Test("Settings that cannot be used are told to the developer, and no call does anything")
+  func unusableSettings() async throws {
+    let session = SessionModel { throw ConnectorError(.settings, "clientId: The key is missing.") }
+    #expect(session.settingsProblem?.contains("clientId") == true && session.connector == nil)
+    await session.run()
+    #expect(await !session.signIn())
+    await session.signOut()
+    #expect(session.state == nil && !session.isShowingError && !session.isBusy)
+  }
+
+  @Test(
+    "A session that cannot be read is not a sign-out, and if it can never be read, a sign-in is offered",
+    arguments: [true, false])
+  func unreadableCache(canNeverBeRead: Bool) async throws {
+    let cache = UnreadableCache(needsInteraction: canNeverBeRead)
+    let session = SessionModel(showsDeveloperTexts: false) { try Connector.local(LocalTenant(), cache: cache) }
+    await session.restore()
+    #expect(session.state == nil && session.isShowingError)
+    #expect(session.errorTitle == "Your sign-in could not be read" && session.needsSignIn == canNeverBeRead)
+  }
+
+  @Test("A sign-out removes the user who is shown, and the one before is next")
+  func signsOutOne() async throws {
+    presenter.follow([.signIn(.bob), .signIn(.alice)])
+    await session.signIn()
+    await session.signIn(options: SignInOptions(prompt: .login))
+    await session.restore()
+    #expect(session.user?.name == "Alice Example")
+    await session.signOut()
+    await session.restore()
+    #expect(session.user?.name == "Bob Example")
+    #expect(try await connector.users().count == 1)
+  }
+
+  @Test("An error that is not the SDK's has a text as well")
+  func foreignError() async {
+    struct Foreign: Error {}
+    await session.perform("The task was not shown") { _ in throw Foreign() }
+    #expect(session.error?.code == .other && session.error?.underlying is Foreign)
+    #expect(session.message?.hasPrefix("Foreign") == true && session.errorTitle == "The task was not shown")
+  }
+
+  @Test("The view of the README is that of Getting started")
+  func viewOfTheGuides() throws {
+    let root = URL(filePath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    func view(_ page: String) throws -> Substring {
+      let text = try String(contentsOf: root.appending(path: page), encoding: .utf8)
+      let start = try #require(text.range(of: "```swift\nimport B2CConnector\nimport SwiftUI\n"))
+      let end = try #require(text.range(of: "\n```", range: start.upperBound..<text.endIndex))
+      return text[start.lowerBound..<end.lowerBound]
+    }
+    #expect(try view("README.md") == view("Docs/GettingStarted.md"))
+    #expect(try view("README.md").split(separator: "\n", omittingEmptySubsequences: false).count <= 61)
+  }
+}
+
+/// A page that nothing ends except cancellation.
+private struct OpenPage: SignInPresenter {
+  let gate: TestGate
+
+  func present(_ request: PresentationRequest) async throws -> URL {
+    try await gate.wait()
+    return request.redirectURI
+  }
+}
+
+/// A cache that cannot be read now, or never again.
+private final class UnreadableCache: TokenCache {
+  private let error: ConnectorError
+
+  init(needsInteraction: Bool) {
+    error = ConnectorError(
+      .tokenCache, "The records cannot be read.", isRetryable: !needsInteraction, needsInteraction: needsInteraction)
+  }
+
+  func record(for key: TokenCacheKey) async throws -> TokenRecord? { throw error }
+  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { throw error }
+  func removeRecord(for key: TokenCacheKey) async throws { throw error }
+  func keys() async throws -> [TokenCacheKey] { throw error }
+}
