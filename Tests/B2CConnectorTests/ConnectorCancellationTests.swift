@@ -67,29 +67,29 @@ struct ConnectorCancellationTests {
   @Test("A presenter over URLSession")
   func presenter() async throws {
     let gate = TestGate()
-    let connector = try World().connector(presenter: Page(gate: gate))
+    let connector = try Scene().connector(presenter: Page(gate: gate))
     await expectCancellation(gate) { try await connector.doPolicy(.signIn) }
   }
 
   @Test("A transport over URLSession, at the task API, at any API and at the token endpoint", arguments: 0..<4)
   func transport(_ call: Int) async throws {
-    let world = World()
+    let scene = Scene()
     let gate = TestGate()
-    let slow = SlowTransport(base: world.network, gate: gate) {
-      $0.url?.host() == world.tasks.url.host() || $0.path.hasSuffix("/token") && call == 3
+    let slow = SlowTransport(base: scene.network, gate: gate) {
+      $0.url?.host() == scene.tasks.url.host() || $0.path.hasSuffix("/token") && call == 3
     }
     if call == 3 {
-      let connector = try world.connector(transport: slow)
+      let connector = try scene.connector(transport: slow)
       return await expectCancellation(gate) { try await connector.doPolicy(.signIn) }
     }
     let cache = InMemoryTokenCache()
-    let connector = try world.connector(cache: cache, transport: slow)
+    let connector = try scene.connector(cache: cache, transport: slow)
     try await connector.doPolicy(.signIn)
     await expectCancellation(gate) {
       switch call {
       case 0: _ = try await connector.getTaskList()
       case 1: try await connector.addTask(TaskItem(itemName: "x"))
-      default: _ = try await connector.data(for: URLRequest(url: world.tasks.url))
+      default: _ = try await connector.data(for: URLRequest(url: scene.tasks.url))
       }
     }
   }
@@ -97,7 +97,7 @@ struct ConnectorCancellationTests {
   @Test("A cache that throws an error of its own")
   func cache() async throws {
     let gate = TestGate()
-    let connector = try World().connector(cache: SlowCache(gate))
+    let connector = try Scene().connector(cache: SlowCache(gate))
     await expectCancellation(gate) { _ = try await connector.users() }
   }
 
@@ -116,11 +116,11 @@ struct ConnectorCancellationTests {
 
   @Test("A transport that throws CancellationError by itself has lost the connection", arguments: targets.indices)
   func transportThatCancels(_ index: Int) async throws {
-    let world = World()
+    let scene = Scene()
     let cache = InMemoryTokenCache.memory()
-    try await world.connector(cache: cache).signIn()
-    let connector = try world.connector(
-      cache: cache, transport: CancellingTransport(base: world.network, target: Self.targets[index]))
+    try await scene.connector(cache: cache).signIn()
+    let connector = try scene.connector(
+      cache: cache, transport: CancellingTransport(base: scene.network, target: Self.targets[index]))
     let call: @Sendable () async throws -> Void =
       switch index {
       case 0..<3: { _ = try await connector.signIn() }
@@ -145,16 +145,16 @@ struct ConnectorCancellationTests {
       func removeRecord(for key: TokenCacheKey) async throws { throw CancellationError() }
       func keys() async throws -> [TokenCacheKey] { throw CancellationError() }
     }
-    let world = World()
-    await expectError(ConnectorError.self, .other) { try await world.connector(presenter: Presenter()).signIn() }
-    let connector = try world.connector(cache: Cache())
+    let scene = Scene()
+    await expectError(ConnectorError.self, .other) { try await scene.connector(presenter: Presenter()).signIn() }
+    let connector = try scene.connector(cache: Cache())
     await expectError(ConnectorError.self, .tokenCache) { try await connector.signIn() }
     await expectError(ConnectorError.self, .tokenCache) { try await connector.users() }
     await expectError(ConnectorError.self, .tokenCache) { try await connector.signOut() }
-    let asking = try world.connector { $0.beforeRefresh = { _ in throw CancellationError() } }
+    let asking = try scene.connector { $0.beforeRefresh = { _ in throw CancellationError() } }
     try await asking.signIn()
     await expectError(ConnectorError.self, .userCancelled) { try await asking.accessToken(forceRefresh: true) }
-    let opening = try world.connector(presenter: ExternalBrowserPresenter(open: { _ in throw CancellationError() }))
+    let opening = try scene.connector(presenter: ExternalBrowserPresenter(open: { _ in throw CancellationError() }))
     await expectError(ConnectorError.self, .presentationFailed) { try await opening.signIn() }
     let tenant = LocalTenant(shape: .entra)
     let device = try Connector.local(tenant)
@@ -189,11 +189,11 @@ struct ConnectorCancellationTests {
 
   @Test("A sign-out that fails in a cancelled task says who is still signed in", arguments: [0, 1], [false, true])
   func signOut(accepted: Int, isOfOne: Bool) async throws {
-    let world = World()
-    let presenter = world.script(.signIn(.alice))
+    let scene = Scene()
+    let presenter = scene.script(.signIn(.alice))
     let gate = TestGate()
     let cache = RefusingCache(gate, accepted: isOfOne ? 0 : accepted)
-    let connector = try world.connector(presenter: presenter, cache: cache)
+    let connector = try scene.connector(presenter: presenter, cache: cache)
     try await connector.signIn()
     presenter.clearCookies()
     presenter.follow(.signIn(.bob))
@@ -209,7 +209,7 @@ struct ConnectorCancellationTests {
 
   @Test("A sign-out in a task that was cancelled before does nothing")
   func signOutCancelledBefore() async throws {
-    let (_, connector) = try await World().signedIn()
+    let connector = try await Scene().signedIn()
     let call = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       return try await connector.signOut()
@@ -223,7 +223,7 @@ struct ConnectorCancellationTests {
     struct Presenter: SignInPresenter {
       func present(_ request: PresentationRequest) async throws -> URL { throw URLError(.cancelled) }
     }
-    let connector = try World().connector(presenter: Presenter())
+    let connector = try Scene().connector(presenter: Presenter())
     let error = try await #require(throws: ConnectorError.self) { try await connector.doPolicy(.signIn) }
     #expect(error.code == .other && error.underlying is URLError)
   }

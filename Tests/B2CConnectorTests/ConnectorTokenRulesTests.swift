@@ -12,16 +12,16 @@ struct ConnectorTokenRulesTests {
     arguments: [(nil, true), (.integer(9_000_000), true), ("9000000", true), (.integer(4_000), false)]
       as [(JSONValue?, Bool)])
   func newRefreshToken(_ lifetime: JSONValue?, _ lasts: Bool) async throws {
-    let world = World()
-    world.tenant.behavior.changeTokenAnswer = { $0["refresh_token_expires_in"] = 7_200 }
-    let connector = try world.connector()
+    let scene = Scene()
+    scene.tenant.behavior.changeTokenAnswer = { $0["refresh_token_expires_in"] = 7_200 }
+    let connector = try scene.connector()
     try await connector.doPolicy(.signIn)
-    world.tenant.behavior.changeTokenAnswer = { $0["refresh_token_expires_in"] = lifetime }
-    await world.clock.advance(by: .seconds(3_700))
+    scene.tenant.behavior.changeTokenAnswer = { $0["refresh_token_expires_in"] = lifetime }
+    await scene.clock.advance(by: .seconds(3_700))
     _ = try await connector.accessToken()
-    #expect(world.tenant.counters.refreshes == 1)
+    #expect(scene.tenant.counters.refreshes == 1)
     // After the end of the first refresh token.
-    await world.clock.advance(by: .seconds(5_000))
+    await scene.clock.advance(by: .seconds(5_000))
     let user = try #require(try await connector.users().first)
     #expect(user.hasSession == lasts)
     #expect(try await connector.session == (lasts ? .signedIn(user) : .expired(user)))
@@ -29,15 +29,15 @@ struct ConnectorTokenRulesTests {
 
   @Test("An answer without a refresh token leaves the old one and its expiry")
   func keptRefreshToken() async throws {
-    let world = World()
-    world.tenant.behavior.rotatesRefreshTokens = false
-    world.tenant.behavior.changeTokenAnswer = { $0["refresh_token_expires_in"] = 7_200 }
-    let connector = try world.connector()
+    let scene = Scene()
+    scene.tenant.behavior.rotatesRefreshTokens = false
+    scene.tenant.behavior.changeTokenAnswer = { $0["refresh_token_expires_in"] = 7_200 }
+    let connector = try scene.connector()
     try await connector.doPolicy(.signIn)
-    world.tenant.behavior.changeTokenAnswer = { $0["refresh_token_expires_in"] = nil }
-    await world.clock.advance(by: .seconds(3_700))
+    scene.tenant.behavior.changeTokenAnswer = { $0["refresh_token_expires_in"] = nil }
+    await scene.clock.advance(by: .seconds(3_700))
     _ = try await connector.accessToken()
-    await world.clock.advance(by: .seconds(5_000))
+    await scene.clock.advance(by: .seconds(5_000))
     #expect(try await connector.users().map(\.hasSession) == [false])
   }
 

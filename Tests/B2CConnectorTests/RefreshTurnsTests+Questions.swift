@@ -9,7 +9,7 @@ extension RefreshTurnsTests {
   @Test("A user's no does not end the longer wait that a server has asked for")
   func refusalAndWait() async throws {
     let (asked, refuses) = (Locked(0), Locked(false))
-    let (world, connector) = try await expiring {
+    let (scene, connector) = try await expiring {
       $0.beforeRefresh = { _ in
         guard refuses.withLock({ $0 }) else { return }
         asked.withLock { $0 += 1 }
@@ -17,13 +17,13 @@ extension RefreshTurnsTests {
       }
     }
     let busy = LocalResponse(status: 429, headers: ["Retry-After": "270"])
-    world.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .respond(busy))]
+    scene.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .respond(busy))]
     await expectError(ConnectorError.self, .throttled) { _ = try await connector.accessToken(forceRefresh: true) }
-    await world.clock.advance(by: .seconds(10))
+    await scene.clock.advance(by: .seconds(10))
     refuses.withLock { $0 = true }
     await expectError(ConnectorError.self, .userCancelled) { _ = try await connector.accessToken(forceRefresh: true) }
     // In its last minute the token would be renewed.
-    await world.clock.advance(by: .seconds(220))
+    await scene.clock.advance(by: .seconds(220))
     _ = try await connector.accessToken()
     #expect(asked.withLock { $0 } == 1)
   }
@@ -31,7 +31,7 @@ extension RefreshTurnsTests {
   @Test("A user is asked once, however many sets of scopes and claims wait for the answer")
   func oneQuestion() async throws {
     let (asked, gate, isReady) = (Locked(0), TestGate(), Locked(false))
-    let (world, connector) = try await expiring(left: -1) {
+    let (scene, connector) = try await expiring(left: -1) {
       $0.beforeRefresh = { _ in
         guard isReady.withLock({ $0 }) else { return }
         asked.withLock { $0 += 1 }
@@ -39,7 +39,7 @@ extension RefreshTurnsTests {
       }
     }
     isReady.withLock { $0 = true }
-    let before = world.tenant.counters.refreshes
+    let before = scene.tenant.counters.refreshes
     let calls: [Task<AccessToken, any Error>] = (0..<12).map { number in
       Task {
         switch number % 3 {
@@ -50,33 +50,33 @@ extension RefreshTurnsTests {
       }
     }
     await waitForMisses(12)
-    #expect(asked.withLock { $0 } == 1 && world.tenant.counters.refreshes == before)
+    #expect(asked.withLock { $0 } == 1 && scene.tenant.counters.refreshes == before)
     gate.open()
     for call in calls { _ = try await call.value }
     #expect(asked.withLock { $0 } == 1)
-    #expect(world.tenant.counters.refreshes == before + 3)
+    #expect(scene.tenant.counters.refreshes == before + 3)
   }
 
   @Test("Callers who wait for one answer share its refresh, also one who comes back to it late", arguments: 0..<4)
   func lateCaller(_ number: Int) async throws {
     let (gate, isReady) = (TestGate(), Locked(false))
-    let (world, connector) = try await expiring(left: -1) {
+    let (scene, connector) = try await expiring(left: -1) {
       $0.beforeRefresh = { _ in if isReady.withLock({ $0 }) { try await gate.wait() } }
     }
     isReady.withLock { $0 = true }
-    let before = world.tenant.counters.refreshes
+    let before = scene.tenant.counters.refreshes
     let calls = (0..<40).map { _ in Task { try await connector.accessToken(claims: Self.claims) } }
     await waitForMisses(40)
     gate.open()
     var tokens: Set<Secret> = []
     for call in calls { tokens.insert(try await call.value.token) }
-    #expect(tokens.count == 1 && world.tenant.counters.refreshes == before + 1)
+    #expect(tokens.count == 1 && scene.tenant.counters.refreshes == before + 1)
   }
 
   @Test("A user's no ends every call that waits for the answer, and sends nothing; the next call asks again")
   func refusal() async throws {
     let (asked, gate, isReady) = (Locked(0), TestGate(), Locked(false))
-    let (world, connector) = try await expiring(left: -1) {
+    let (scene, connector) = try await expiring(left: -1) {
       $0.beforeRefresh = { _ in
         guard isReady.withLock({ $0 }) else { return }
         asked.withLock { $0 += 1 }
@@ -85,7 +85,7 @@ extension RefreshTurnsTests {
       }
     }
     isReady.withLock { $0 = true }
-    let before = world.tenant.counters.refreshes
+    let before = scene.tenant.counters.refreshes
     let calls = (0..<12).map { number in
       Task {
         try await connector.accessToken(
@@ -95,7 +95,7 @@ extension RefreshTurnsTests {
     await waitForMisses(12)
     gate.open()
     for call in calls { await expectError(ConnectorError.self, .userCancelled) { _ = try await call.value } }
-    #expect(asked.withLock { $0 } == 1 && world.tenant.counters.refreshes == before)
+    #expect(asked.withLock { $0 } == 1 && scene.tenant.counters.refreshes == before)
     await expectError(ConnectorError.self, .userCancelled) { _ = try await connector.accessToken() }
     #expect(asked.withLock { $0 } == 2)
   }
@@ -103,9 +103,9 @@ extension RefreshTurnsTests {
   @Test("Two users are asked separately")
   func twoUsers() async throws {
     let (asked, gate, isReady) = (Locked<Set<String>>([]), TestGate(), Locked(false))
-    let world = World()
-    let presenter = world.script(.signIn(.alice))
-    let connector = try world.connector(presenter: presenter) {
+    let scene = Scene(limits: .standard)
+    let presenter = scene.script(.signIn(.alice))
+    let connector = try scene.connector(presenter: presenter) {
       $0.beforeRefresh = { user in
         guard isReady.withLock({ $0 }) else { return }
         asked.withLock { _ = $0.insert(user.id) }
@@ -115,7 +115,7 @@ extension RefreshTurnsTests {
     let alice = try await connector.doPolicy(.signIn)
     presenter.follow(.signIn(.bob))
     let bob = try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
-    await world.clock.advance(by: .seconds(4_000))
+    await scene.clock.advance(by: .seconds(4_000))
     isReady.withLock { $0 = true }
     let calls = [alice, bob, alice, bob].map { user in Task { try await connector.accessToken(user: user) } }
     await gate.waitForArrivals(2)
@@ -130,36 +130,36 @@ extension RefreshTurnsTests {
   @Test("The callers' time limit begins when the user has answered")
   func limitAfterTheAnswer() async throws {
     let (gate, isReady) = (TestGate(), Locked(false))
-    let world = World()
-    let transport = HungTransport(base: world.network)
-    let connector = try world.connector(transport: transport) {
+    let scene = Scene(limits: .standard)
+    let transport = HungTransport(base: scene.network)
+    let connector = try scene.connector(transport: transport) {
       $0.beforeRefresh = { _ in if isReady.withLock({ $0 }) { try await gate.wait() } }
     }
     try await connector.doPolicy(.signIn)
-    await world.clock.advance(by: .seconds(4_000))
+    await scene.clock.advance(by: .seconds(4_000))
     isReady.withLock { $0 = true }
     transport.isHung.withLock { $0 = true }
     let call = Task { try await connector.accessToken() }
     await gate.waitForArrivals(1)
-    await world.clock.advance(by: .seconds(7_200))
+    await scene.clock.advance(by: .seconds(7_200))
     #expect(transport.never.arrivals == 0)
-    let start = world.clock.now
+    let start = scene.clock.now
     gate.open()
     await expectError(ConnectorError.self, .timedOut) { _ = try await call.value }
     // The refresh itself is given up after 60 seconds.
-    #expect((Duration.seconds(31)..<Duration.seconds(60)).contains(start.duration(to: world.clock.now)))
+    #expect((Duration.seconds(31)..<Duration.seconds(60)).contains(start.duration(to: scene.clock.now)))
   }
 
   @Test("While a user is asked, the lock of other processes is not held")
   func unlockedQuestion() async throws {
     let (gate, isReady) = (TestGate(), Locked(false))
-    let world = World()
-    let lock = HeldLock(on: world.clock)
-    let connector = try world.connector(cache: lock.cache) {
+    let scene = Scene(limits: .standard)
+    let lock = HeldLock(on: scene.clock)
+    let connector = try scene.connector(cache: lock.cache) {
       $0.beforeRefresh = { _ in if isReady.withLock({ $0 }) { try await gate.wait() } }
     }
     try await connector.doPolicy(.signIn)
-    await world.clock.advance(by: .seconds(4_000))
+    await scene.clock.advance(by: .seconds(4_000))
     isReady.withLock { $0 = true }
     let call = Task { try await connector.accessToken() }
     await gate.waitForArrivals(1)

@@ -1,3 +1,4 @@
+import B2CConnector
 import B2CCore
 import B2CTestKit
 import B2CTokenCache
@@ -13,21 +14,21 @@ struct SessionStateTests {
   /// Alice, signed in, and the states that an observer of another process is told.
   private struct Stage {
     let cache = FailingCache()
-    let fixture: Fixture
+    let scene: Scene
     let presenter: ScriptedPresenter
-    let client: OAuthClient
+    let connector: Connector
     let alice: UserInfo
     let states = Recorder<SessionState>()
 
     init() async throws {
-      fixture = Fixture(cache: cache, holdsTime: true)
-      presenter = fixture.script(.signIn(.alice))
-      client = try fixture.client(presenter: presenter)
-      alice = try await client.signIn().user
+      scene = Scene(cache: cache, holdsTime: true)
+      presenter = scene.script(.signIn(.alice))
+      connector = try scene.connector(presenter: presenter)
+      alice = try await connector.signIn().user
     }
 
-    func observe(_ client: OAuthClient) -> Task<Void, Never> {
-      let updates = client.sessionUpdates
+    func observe(_ connector: Connector) -> Task<Void, Never> {
+      let updates = connector.sessionUpdates
       return Task { [states] in for await state in updates { states.record(state) } }
     }
   }
@@ -36,18 +37,18 @@ struct SessionStateTests {
   func firstRead(failures: Int) async throws {
     let stage = try await Stage()
     stage.cache.failsToList.withLock { $0 = true }
-    let observer = stage.observe(try stage.fixture.client(cache: ForwardingCache(stage.cache)))
+    let observer = stage.observe(try stage.scene.connector(cache: ForwardingCache(stage.cache)))
     let pauses = [1, 5, 30, 30, 30]
     for pause in pauses.prefix(failures - 1) {
-      await stage.fixture.clock.waitForSleepers()
-      await stage.fixture.clock.advance(by: .seconds(pause))
+      await stage.scene.clock.waitForSleepers()
+      await stage.scene.clock.advance(by: .seconds(pause))
     }
-    await stage.fixture.clock.waitForSleepers()
+    await stage.scene.clock.waitForSleepers()
     stage.cache.failsToList.withLock { $0 = false }
-    await stage.fixture.clock.advance(by: .milliseconds(pauses[failures - 1] * 1_000 - 1))
+    await stage.scene.clock.advance(by: .milliseconds(pauses[failures - 1] * 1_000 - 1))
     for _ in 0..<200 { await Task.yield() }
     #expect(stage.states.values.isEmpty)
-    await stage.fixture.clock.advance(by: .milliseconds(1))
+    await stage.scene.clock.advance(by: .milliseconds(1))
     try await yielding { stage.states.values == [.signedIn(stage.alice)] }
     observer.cancel()
   }
@@ -55,16 +56,16 @@ struct SessionStateTests {
   @Test("A later read that fails tells nothing; what has changed meanwhile is told when it can be read")
   func laterRead() async throws {
     let stage = try await Stage()
-    let observer = stage.observe(stage.client)
+    let observer = stage.observe(stage.connector)
     try await yielding { stage.states.values.count == 1 }
     stage.presenter.clearCookies()
     stage.presenter.follow(.signIn(.bob))
     stage.cache.readFailure.withLock { $0 = { _ in ConnectorError(.tokenCache, "Locked.", isRetryable: true) } }
-    let bob = try await stage.client.signIn().user
-    await stage.fixture.clock.waitForSleepers()
+    let bob = try await stage.connector.signIn().user
+    await stage.scene.clock.waitForSleepers()
     #expect(stage.states.values == [.signedIn(stage.alice)])
     stage.cache.readFailure.withLock { $0 = { _ in nil } }
-    await stage.fixture.clock.advance(by: .seconds(1))
+    await stage.scene.clock.advance(by: .seconds(1))
     try await yielding { stage.states.values == [.signedIn(stage.alice), .signedIn(bob)] }
     observer.cancel()
   }
@@ -72,14 +73,14 @@ struct SessionStateTests {
   @Test("A sign-out is told when it is true: not one that the cache refuses")
   func refusedSignOut() async throws {
     let stage = try await Stage()
-    let observer = stage.observe(stage.client)
+    let observer = stage.observe(stage.connector)
     try await yielding { stage.states.values.count == 1 }
     stage.cache.removeFailure.withLock { $0 = { _ in ConnectorError(.tokenCache, "The disk is full.") } }
-    await expectError(ConnectorError.self, .tokenCache) { try await stage.client.signOut() }
+    await expectError(ConnectorError.self, .tokenCache) { try await stage.connector.signOut() }
     for _ in 0..<200 { await Task.yield() }
     #expect(stage.states.values == [.signedIn(stage.alice)])
     stage.cache.removeFailure.withLock { $0 = { _ in nil } }
-    try await stage.client.signOut()
+    try await stage.connector.signOut()
     try await yielding { stage.states.values == [.signedIn(stage.alice), .signedOut] }
     observer.cancel()
   }
@@ -88,8 +89,8 @@ struct SessionStateTests {
   func gone() async throws {
     let stage = try await Stage()
     stage.cache.failsToList.withLock { $0 = true }
-    let observer = stage.observe(try stage.fixture.client(cache: ForwardingCache(stage.cache)))
-    await stage.fixture.clock.waitForSleepers()
+    let observer = stage.observe(try stage.scene.connector(cache: ForwardingCache(stage.cache)))
+    await stage.scene.clock.waitForSleepers()
     observer.cancel()
     await observer.value
     let reads = Locked(0)
@@ -99,7 +100,7 @@ struct SessionStateTests {
         reads.withLock { $0 += 1 }; return nil
       }
     }
-    await stage.fixture.clock.advance(by: .seconds(600))
+    await stage.scene.clock.advance(by: .seconds(600))
     for _ in 0..<200 { await Task.yield() }
     #expect(reads.withLock { $0 } == 0)
   }

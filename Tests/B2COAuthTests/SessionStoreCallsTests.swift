@@ -1,5 +1,5 @@
+import B2CConnector
 import B2CCore
-import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation
@@ -25,9 +25,9 @@ struct SessionStoreCallsTests {
 
   private func counts(_ shape: LocalTenant.Shape, users: Int) async throws -> [String: [String: Int]] {
     let cache = CountingCache()
-    let fixture = Fixture(shape: shape, cache: cache)
-    let presenter = fixture.script(.signIn(.bob))
-    let bob = try await fixture.client(presenter: presenter).signIn()
+    let scene = Scene(shape: shape, cache: cache)
+    let presenter = scene.script(.signIn(.bob))
+    let bob = try await scene.connector(presenter: presenter).signIn()
     let own = try #require(try await cache.keys().first)
     let record = try #require(try await cache.record(for: own))
     for number in 1..<users {
@@ -38,30 +38,30 @@ struct SessionStoreCallsTests {
     }
     presenter.clearCookies()
     presenter.follow(.signIn(.alice))
-    let client = try fixture.client(presenter: presenter)
+    let connector = try scene.connector(presenter: presenter)
     // The first sign-in of a process looks at the positions of all records once.
-    _ = try await client.signIn()
+    _ = try await connector.signIn()
     _ = cache.takeCounts()
     var counts: [String: [String: Int]] = [:]
-    let alice = try await client.signIn().user
+    let alice = try await connector.signIn().user
     counts["sign-in"] = cache.takeCounts()
     // As after a new launch: a client of another cache object knows as little.
-    let relaunched = try fixture.client(cache: ForwardingCache(cache))
+    let relaunched = try scene.connector(cache: ForwardingCache(cache))
     _ = try await relaunched.accessToken(user: alice)
     counts["first call"] = cache.takeCounts()
     _ = try await relaunched.accessToken(user: alice)
     counts["second call"] = cache.takeCounts()
     _ = try await relaunched.user(id: alice.id)
     counts["look-up"] = cache.takeCounts()
-    _ = try await client.accessToken(user: bob.user)
+    _ = try await connector.accessToken(user: bob.user)
     counts["call of another"] = cache.takeCounts()
-    try await client.signOut(alice)
+    try await connector.signOut(alice)
     counts["sign-out"] = cache.takeCounts()
-    fixture.tenant.revokeGrants()
-    await fixture.clock.advance(by: .seconds(4_000))
+    scene.tenant.revokeGrants()
+    await scene.clock.advance(by: .seconds(4_000))
     for _ in 0..<2 {
       _ = cache.takeCounts()
-      await expectError(ConnectorError.self, .interactionRequired) { try await client.accessToken(user: bob.user) }
+      await expectError(ConnectorError.self, .interactionRequired) { try await connector.accessToken(user: bob.user) }
     }
     counts["ended session"] = cache.takeCounts()
     return counts

@@ -2,7 +2,6 @@ import B2CAuthority
 import B2CConnector
 import B2CCore
 import B2CHTTP
-import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation
@@ -15,17 +14,17 @@ struct SessionStoreFullDiskTests {
   /// Alice, signed in over a disk that can fill up, with an expired access token; time stands still.
   private struct Stage {
     let cache = FailingCache()
-    let fixture: Fixture
+    let scene: Scene
     let presenter: ScriptedPresenter
-    let client: OAuthClient
+    let connector: Connector
     let alice: SignInResult
 
     init() async throws {
-      fixture = Fixture(cache: cache, holdsTime: true)
-      presenter = fixture.script(.signIn(.alice))
-      client = try fixture.client(presenter: presenter)
-      alice = try await client.signIn()
-      await fixture.clock.advance(by: .seconds(4_000))
+      scene = Scene(cache: cache, holdsTime: true)
+      presenter = scene.script(.signIn(.alice))
+      connector = try scene.connector(presenter: presenter)
+      alice = try await connector.signIn()
+      await scene.clock.advance(by: .seconds(4_000))
     }
 
     func fillDisk(_ isFull: Bool) { cache.failsToStore.withLock { $0 = isFull } }
@@ -37,7 +36,7 @@ struct SessionStoreFullDiskTests {
     /// A refresh whose tokens the disk refuses.
     func refreshOnFullDisk() async throws -> AccessToken {
       fillDisk(true)
-      return try await client.accessToken()
+      return try await connector.accessToken()
     }
 
     /// What a new launch would find on the disk.
@@ -50,16 +49,16 @@ struct SessionStoreFullDiskTests {
   @Test("Another client of the cache uses the token that waits, and never the one that was sent")
   func otherClient() async throws {
     let stage = try await Stage()
-    let other = try stage.fixture.client()
+    let other = try stage.scene.connector()
     let token = try await stage.refreshOnFullDisk().token
     #expect(try await other.accessToken().token == token)
     stage.fillDisk(false)
-    await stage.fixture.clock.advance(by: .seconds(4_000))
+    await stage.scene.clock.advance(by: .seconds(4_000))
     _ = try await other.accessToken()
-    await stage.fixture.clock.advance(by: .seconds(4_000))
-    _ = try await stage.client.accessToken()
-    #expect(stage.fixture.tenant.counters.reusedRefreshTokens == 0)
-    #expect(stage.fixture.tenant.counters.refreshes == 3)
+    await stage.scene.clock.advance(by: .seconds(4_000))
+    _ = try await stage.connector.accessToken()
+    #expect(stage.scene.tenant.counters.reusedRefreshTokens == 0)
+    #expect(stage.scene.tenant.counters.refreshes == 3)
   }
 
   @Test("What waits is written by the next call, by session, by users() and by close()", arguments: 0..<4)
@@ -67,50 +66,50 @@ struct SessionStoreFullDiskTests {
     let stage = try await Stage()
     let old = try await stage.storedRefreshToken()
     let token = try await stage.refreshOnFullDisk().token
-    #expect(try await stage.client.accessToken().token == token)
+    #expect(try await stage.connector.accessToken().token == token)
     #expect(try await stage.storedRefreshToken() == old)
     stage.fillDisk(false)
     // Not by itself, however long it takes.
-    await stage.fixture.clock.advance(by: .seconds(600))
+    await stage.scene.clock.advance(by: .seconds(600))
     for _ in 0..<200 { await Task.yield() }
     #expect(try await stage.storedRefreshToken() == old)
     switch access {
-    case 0: #expect(try await stage.client.accessToken().token == token)
-    case 1: _ = try await stage.client.session()
-    case 2: _ = try await stage.client.users()
-    default: await stage.client.close()
+    case 0: #expect(try await stage.connector.accessToken().token == token)
+    case 1: _ = try await stage.connector.session
+    case 2: _ = try await stage.connector.users()
+    default: await stage.connector.close()
     }
     let written = try await stage.storedRefreshToken()
     #expect(written != old && written != nil)
     // The process is killed; the next one goes on from the disk.
-    await stage.fixture.clock.advance(by: .seconds(4_000))
-    _ = try await stage.fixture.client(cache: ForwardingCache(stage.cache)).accessToken()
-    #expect(stage.fixture.tenant.counters.reusedRefreshTokens == 0)
+    await stage.scene.clock.advance(by: .seconds(4_000))
+    _ = try await stage.scene.connector(cache: ForwardingCache(stage.cache)).accessToken()
+    #expect(stage.scene.tenant.counters.reusedRefreshTokens == 0)
   }
 
   @Test("What waits outlives its client: the next one over the cache has it, and writes it")
   func clientGone() async throws {
     let cache = FailingCache()
-    let fixture = Fixture(cache: cache, holdsTime: true)
+    let scene = Scene(cache: cache, holdsTime: true)
     weak var gone: OAuthEngine?
     weak var store: SessionStore?
     let token: Secret
     do {
-      let client = try fixture.client()
-      (gone, store) = (client.engine, client.engine.sessions.store)
-      try await client.signIn()
-      await fixture.clock.advance(by: .seconds(4_000))
+      let connector = try scene.connector()
+      (gone, store) = (connector.engine, connector.engine.sessions.store)
+      try await connector.signIn()
+      await scene.clock.advance(by: .seconds(4_000))
       cache.failsToStore.withLock { $0 = true }
-      token = try await client.accessToken().token
+      token = try await connector.accessToken().token
     }
     try await yielding { gone == nil }
     let key = try #require(try await cache.keys().first)
     let old = try await cache.record(for: key)?.refreshToken
-    #expect(try await fixture.client().accessToken().token == token)
+    #expect(try await scene.connector().accessToken().token == token)
     cache.failsToStore.withLock { $0 = false }
-    #expect(try await fixture.client().accessToken().token == token)
+    #expect(try await scene.connector().accessToken().token == token)
     #expect(try await cache.record(for: key)?.refreshToken != old)
-    #expect(fixture.tenant.counters.refreshes == 1)
+    #expect(scene.tenant.counters.refreshes == 1)
     // Nothing waits any more, so nothing keeps the store.
     try await yielding { store == nil }
   }
@@ -122,16 +121,16 @@ struct SessionStoreFullDiskTests {
     for user in [LocalUser.bob, .alice] {
       stage.presenter.clearCookies()
       stage.presenter.follow(.signIn(user))
-      await expectError(ConnectorError.self, .tokenCache) { try await stage.client.signIn() }
-      #expect(try await stage.client.currentUser()?.id == stage.alice.user.id)
-      #expect(try await stage.client.accessToken().token == token)
+      await expectError(ConnectorError.self, .tokenCache) { try await stage.connector.signIn() }
+      #expect(try await stage.connector.session.user?.id == stage.alice.user.id)
+      #expect(try await stage.connector.accessToken().token == token)
     }
     stage.fillDisk(false)
-    #expect(try await stage.client.accessToken().token == token)
-    await stage.fixture.clock.advance(by: .seconds(8_000))
-    _ = try await stage.client.accessToken()
+    #expect(try await stage.connector.accessToken().token == token)
+    await stage.scene.clock.advance(by: .seconds(8_000))
+    _ = try await stage.connector.accessToken()
     #expect(try await stage.cache.keys().count == 1)
-    #expect(stage.fixture.tenant.counters.reusedRefreshTokens == 0)
+    #expect(stage.scene.tenant.counters.reusedRefreshTokens == 0)
   }
 
   @Test("A sign-in lists nothing, so a list that cannot be read does not make it fail")
@@ -140,8 +139,8 @@ struct SessionStoreFullDiskTests {
     stage.cache.failsToList.withLock { $0 = true }
     stage.presenter.clearCookies()
     stage.presenter.follow(.signIn(.bob))
-    let bob = try await stage.client.signIn()
-    #expect(try await stage.client.accessToken().token == bob.accessToken?.token)
+    let bob = try await stage.connector.signIn()
+    #expect(try await stage.connector.accessToken().token == bob.accessToken?.token)
   }
 
   @Test("A sign-out that the disk refuses leaves the user signed in, and the error names the user")
@@ -149,39 +148,41 @@ struct SessionStoreFullDiskTests {
     let stage = try await Stage()
     let token = try await stage.refreshOnFullDisk().token
     stage.failRemovals(true)
-    let error = try await #require(throws: ConnectorError.self) { try await stage.client.signOut() }
+    let error = try await #require(throws: ConnectorError.self) { try await stage.connector.signOut() }
     #expect(error.code == .tokenCache && error.message.contains(stage.alice.user.id))
-    #expect(!stage.fixture.events.values.contains { $0.step == .signedOut })
-    for client in [stage.client, try stage.fixture.client()] {
-      guard case .signedIn(let user) = try await client.session() else {
+    #expect(!stage.scene.events.values.contains { $0.step == .signedOut })
+    for connector in [stage.connector, try stage.scene.connector()] {
+      guard case .signedIn(let user) = try await connector.session else {
         Issue.record("The user counts as signed out, and the tokens are there.")
         return
       }
       #expect(user.id == stage.alice.user.id)
-      #expect(try await client.accessToken().token == token)
-      #expect(try await client.accessToken(user: stage.alice.user).token == token)
+      #expect(try await connector.accessToken().token == token)
+      #expect(try await connector.accessToken(user: stage.alice.user).token == token)
     }
     stage.fillDisk(false)
     stage.failRemovals(false)
     // Nothing is made up for later.
-    await stage.client.close()
-    await stage.fixture.clock.advance(by: .seconds(60))
+    await stage.connector.close()
+    await stage.scene.clock.advance(by: .seconds(60))
     #expect(try await stage.cache.keys().count == 1)
-    try await stage.client.signOut()
+    try await stage.connector.signOut()
     #expect(try await stage.cache.keys().isEmpty)
-    #expect(try await stage.client.session() == .signedOut)
-    #expect(stage.fixture.events.values.last?.step == .signedOut)
+    #expect(try await stage.connector.session == .signedOut)
+    #expect(stage.scene.events.values.last?.step == .signedOut)
   }
 
   @Test("A sign-out that the disk refuses names those alone whose tokens may be there")
   func signOutNames() async throws {
     let stage = try await Stage()
-    try await stage.fixture.client(cache: ForwardingCache(stage.cache)).signOut()
+    try await stage.scene.connector(cache: ForwardingCache(stage.cache)).signOut()
     stage.failRemovals(true)
-    let none = try await #require(throws: ConnectorError.self) { try await stage.client.signOut(stage.alice.user) }
+    let none = try await #require(throws: ConnectorError.self) { try await stage.connector.signOut(stage.alice.user) }
     #expect(none.code == .tokenCache && !none.message.contains(stage.alice.user.id), "\(none.message)")
     stage.cache.readFailure.withLock { $0 = { _ in ConnectorError(.tokenCache, "The disk is gone.") } }
-    let unknown = try await #require(throws: ConnectorError.self) { try await stage.client.signOut(stage.alice.user) }
+    let unknown = try await #require(throws: ConnectorError.self) {
+      try await stage.connector.signOut(stage.alice.user)
+    }
     #expect(unknown.message.contains(stage.alice.user.id), "\(unknown.message)")
   }
 
@@ -190,15 +191,15 @@ struct SessionStoreFullDiskTests {
     let stage = try await Stage()
     stage.presenter.clearCookies()
     stage.presenter.follow(.signIn(.bob))
-    let bob = try await stage.client.signIn()
+    let bob = try await stage.connector.signIn()
     let alice = stage.alice.user.id
     stage.cache.removeFailure.withLock {
       $0 = { $0.userID == alice ? ConnectorError(.tokenCache, "The disk is full.") : nil }
     }
-    let error = try await #require(throws: ConnectorError.self) { try await stage.client.signOut() }
+    let error = try await #require(throws: ConnectorError.self) { try await stage.connector.signOut() }
     #expect(error.message.contains(alice) && !error.message.contains(bob.user.id), "\(error.message)")
-    #expect(try await stage.client.users().map(\.id) == [alice])
-    #expect(try await stage.client.currentUser()?.id == alice)
+    #expect(try await stage.connector.users().map(\.id) == [alice])
+    #expect(try await stage.connector.session.user?.id == alice)
   }
 
   @Test(
@@ -206,30 +207,30 @@ struct SessionStoreFullDiskTests {
   func laterSignIn(isElsewhere: Bool) async throws {
     let stage = try await Stage()
     stage.failRemovals(true)
-    await expectError(ConnectorError.self, .tokenCache) { try await stage.client.signOut() }
-    await stage.fixture.clock.advance(by: .milliseconds(500))
-    let client =
-      isElsewhere ? try stage.fixture.client(cache: ForwardingCache(stage.cache)) : try stage.fixture.client()
-    let again = try await client.signIn()
+    await expectError(ConnectorError.self, .tokenCache) { try await stage.connector.signOut() }
+    await stage.scene.clock.advance(by: .milliseconds(500))
+    let connector =
+      isElsewhere ? try stage.scene.connector(cache: ForwardingCache(stage.cache)) : try stage.scene.connector()
+    let again = try await connector.signIn()
     stage.failRemovals(false)
-    await stage.client.close()
-    #expect(try await stage.client.accessToken(user: again.user).token == again.accessToken?.token)
+    await stage.connector.close()
+    #expect(try await stage.connector.accessToken(user: again.user).token == again.accessToken?.token)
     #expect(try await stage.cache.keys().count == 1)
   }
 
   @Test("A definite end that the disk refuses is the same for the next call, and is written by a later one")
   func definiteEnd() async throws {
     let stage = try await Stage()
-    stage.fixture.tenant.revokeGrants()
+    stage.scene.tenant.revokeGrants()
     stage.fillDisk(true)
     for _ in 0..<2 {
-      await expectError(ConnectorError.self, .interactionRequired) { try await stage.client.accessToken() }
+      await expectError(ConnectorError.self, .interactionRequired) { try await stage.connector.accessToken() }
     }
-    await expectError(ConnectorError.self, .tokenCache) { try await stage.client.signIn() }
-    await expectError(ConnectorError.self, .interactionRequired) { try await stage.client.accessToken() }
+    await expectError(ConnectorError.self, .tokenCache) { try await stage.connector.signIn() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await stage.connector.accessToken() }
     stage.fillDisk(false)
-    await expectError(ConnectorError.self, .interactionRequired) { try await stage.client.accessToken() }
-    guard case .expired(let user) = try await stage.client.session() else {
+    await expectError(ConnectorError.self, .interactionRequired) { try await stage.connector.accessToken() }
+    guard case .expired(let user) = try await stage.connector.session else {
       Issue.record("The session counts as good.")
       return
     }
@@ -242,17 +243,17 @@ struct SessionStoreFullDiskTests {
     let stage = try await Stage()
     _ = try await stage.refreshOnFullDisk()
     stage.fillDisk(false)
-    try await stage.fixture.client(cache: ForwardingCache(stage.cache)).signIn()
+    try await stage.scene.connector(cache: ForwardingCache(stage.cache)).signIn()
     stage.fillDisk(true)
-    let token = try await stage.client.accessToken(forceRefresh: true).token
-    #expect(try await stage.client.accessToken().token == token)
-    _ = try await stage.client.accessToken(forceRefresh: true)
+    let token = try await stage.connector.accessToken(forceRefresh: true).token
+    #expect(try await stage.connector.accessToken().token == token)
+    _ = try await stage.connector.accessToken(forceRefresh: true)
     stage.fillDisk(false)
-    await stage.client.close()
-    _ = try await stage.fixture.client(cache: ForwardingCache(stage.cache)).accessToken(
+    await stage.connector.close()
+    _ = try await stage.scene.connector(cache: ForwardingCache(stage.cache)).accessToken(
       forceRefresh: true)
-    #expect(stage.fixture.tenant.counters.reusedRefreshTokens == 0)
-    #expect(stage.fixture.tenant.counters.refreshes == 4)
+    #expect(stage.scene.tenant.counters.reusedRefreshTokens == 0)
+    #expect(stage.scene.tenant.counters.refreshes == 4)
   }
 
   @Test("What waits is forgotten when a later refresh is written, though it was refused itself until then")
@@ -260,8 +261,8 @@ struct SessionStoreFullDiskTests {
     let stage = try await Stage()
     _ = try await stage.refreshOnFullDisk()
     let (answer, waiting, next) = (TestGate(), TestGate(), TestGate())
-    stage.fixture.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(answer))]
-    let refresh = Task { try await stage.client.accessToken(forceRefresh: true) }
+    stage.scene.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(answer))]
+    let refresh = Task { try await stage.connector.accessToken(forceRefresh: true) }
     await answer.waitForArrivals(1)
     stage.cache.readGate.withLock { $0 = waiting }
     answer.open()
@@ -274,9 +275,9 @@ struct SessionStoreFullDiskTests {
     next.open()
     _ = try await refresh.value
     stage.fillDisk(true)
-    _ = try await stage.client.accessToken(forceRefresh: true)
-    #expect(stage.fixture.tenant.counters.refreshes == 3)
-    #expect(stage.fixture.tenant.counters.reusedRefreshTokens == 0)
+    _ = try await stage.connector.accessToken(forceRefresh: true)
+    #expect(stage.scene.tenant.counters.refreshes == 3)
+    #expect(stage.scene.tenant.counters.reusedRefreshTokens == 0)
   }
 
   @Test("A sign-out with nothing stored needs no space, and leaves no file")
@@ -285,22 +286,22 @@ struct SessionStoreFullDiskTests {
     defer { try? FileManager.default.removeItem(at: place) }
     let files = WatchedFileSystem()
     let cache = try StoredTokenCache.process(at: place, files: files)
-    let fixture = Fixture(cache: cache)
+    let scene = Scene(cache: cache)
     files.fillDisk()
-    try await fixture.client().signOut()
+    try await scene.connector().signOut()
     #expect(try FileManager.default.contentsOfDirectory(atPath: place.path).isEmpty)
   }
 
   @Test("Claims of a refresh wait with its tokens, and are written with them")
   func claims() async throws {
     let stage = try await Stage()
-    stage.fixture.tenant.behavior.changeIDTokenClaims = { $0["name"] = "Renamed" }
+    stage.scene.tenant.behavior.changeIDTokenClaims = { $0["name"] = "Renamed" }
     let token = try await stage.refreshOnFullDisk().token
-    #expect(try await stage.client.currentUser()?.name == "Renamed")
+    #expect(try await stage.connector.session.user?.name == "Renamed")
     stage.fillDisk(false)
-    await stage.client.close()
-    let relaunched = try stage.fixture.client(cache: ForwardingCache(stage.cache))
-    #expect(try await relaunched.currentUser()?.name == "Renamed")
+    await stage.connector.close()
+    let relaunched = try stage.scene.connector(cache: ForwardingCache(stage.cache))
+    #expect(try await relaunched.session.user?.name == "Renamed")
     #expect(try await relaunched.accessToken().token == token)
   }
 
@@ -309,12 +310,12 @@ struct SessionStoreFullDiskTests {
     let stage = try await Stage()
     stage.fillDisk(true)
     stage.presenter.follow(.editProfile(displayName: "Renamed"))
-    let edited = try await stage.client.signIn(policy: Policy(id: "B2C_1_EditProfile", kind: .profileEdit))
+    let edited = try await stage.connector.signIn(policy: Policy(id: "B2C_1_EditProfile", kind: .profileEdit))
     #expect(edited.user.name == "Renamed" && edited.user.hasSession)
-    #expect(try await stage.client.currentUser()?.name == LocalUser.alice.displayName)
+    #expect(try await stage.connector.session.user?.name == LocalUser.alice.displayName)
     stage.fillDisk(false)
-    _ = try await stage.client.accessToken()
-    #expect(try await stage.client.currentUser()?.name == "Renamed")
+    _ = try await stage.connector.accessToken()
+    #expect(try await stage.connector.session.user?.name == "Renamed")
   }
 
   @Test("What waits is dropped by a newer sign-in of the user, here and in another process", arguments: [true, false])
@@ -322,24 +323,24 @@ struct SessionStoreFullDiskTests {
     let stage = try await Stage()
     _ = try await stage.refreshOnFullDisk()
     stage.fillDisk(false)
-    let other = isElsewhere ? try stage.fixture.client(cache: ForwardingCache(stage.cache)) : stage.client
+    let other = isElsewhere ? try stage.scene.connector(cache: ForwardingCache(stage.cache)) : stage.connector
     let again = try await other.signIn()
     let stored = try await stage.storedRefreshToken()
-    #expect(try await stage.client.accessToken().token == again.accessToken?.token)
-    await stage.client.close()
+    #expect(try await stage.connector.accessToken().token == again.accessToken?.token)
+    await stage.connector.close()
     #expect(try await stage.storedRefreshToken() == stored)
     stage.fillDisk(true)
-    #expect(try await stage.client.accessToken().token == again.accessToken?.token)
+    #expect(try await stage.connector.accessToken().token == again.accessToken?.token)
   }
 
   @Test("What waits for a user who has signed out in another process is dropped")
   func droppedBySignOut() async throws {
     let stage = try await Stage()
     _ = try await stage.refreshOnFullDisk()
-    try await stage.fixture.client(cache: ForwardingCache(stage.cache)).signOut()
-    await expectError(ConnectorError.self, .interactionRequired) { try await stage.client.accessToken() }
+    try await stage.scene.connector(cache: ForwardingCache(stage.cache)).signOut()
+    await expectError(ConnectorError.self, .interactionRequired) { try await stage.connector.accessToken() }
     stage.fillDisk(false)
-    await stage.client.close()
+    await stage.connector.close()
     #expect(try await stage.cache.keys().isEmpty)
   }
 }

@@ -1,6 +1,6 @@
 import B2CAuthority
+import B2CConnector
 import B2CCore
-import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation
@@ -10,68 +10,72 @@ import Testing
 @Suite("The session store", .hangLimit)
 struct SessionStoreTests {
   /// Alice, then Bob, signed in over a cache that can fail; and a client that has seen neither.
-  private func two() async throws -> (Fixture, FailingCache, alice: SignInResult, bob: SignInResult, OAuthClient) {
+  private func two() async throws -> (Scene, FailingCache, alice: SignInResult, bob: SignInResult, Connector) {
     let cache = FailingCache()
-    let (fixture, presenter, client) = try Fixture(cache: cache).scripted()
-    let alice = try await client.signIn()
-    await fixture.clock.advance(by: .seconds(1))
+    let scene = Scene(cache: cache)
+    let presenter = scene.script(.signIn(.alice))
+    let connector = try scene.connector(presenter: presenter)
+    let alice = try await connector.signIn()
+    await scene.clock.advance(by: .seconds(1))
     presenter.follow(.signIn(.bob))
-    let bob = try await client.signIn(prompt: .login)
-    return (fixture, cache, alice, bob, try fixture.client(cache: ForwardingCache(cache)))
+    let bob = try await connector.signIn(options: SignInOptions(prompt: .login))
+    return (scene, cache, alice, bob, try scene.connector(cache: ForwardingCache(cache)))
   }
 
   @Test("Of two sign-ins at the same instant the second is current, and stays so", arguments: 0..<8)
   func sameInstant(_ number: Int) async throws {
-    let (_, presenter, client) = try Fixture().scripted()
-    try await client.signIn()
+    let scene = Scene()
+    let presenter = scene.script(.signIn(.alice))
+    let connector = try scene.connector(presenter: presenter)
+    try await connector.signIn()
     presenter.follow(.signIn(.bob))
-    let bob = try await client.signIn(prompt: .login)
-    #expect(try await client.session() == .signedIn(bob.user))
-    #expect(try await client.accessToken().token == bob.accessToken?.token)
+    let bob = try await connector.signIn(options: SignInOptions(prompt: .login))
+    #expect(try await connector.session == .signedIn(bob.user))
+    #expect(try await connector.accessToken().token == bob.accessToken?.token)
   }
 
   @Test("A clock that is set back by a moment switches no user")
   func clockSetBackByAMoment() async throws {
-    let fixture = Fixture()
-    try await fixture.client(presenter: fixture.script(.signIn(.alice))).signIn()
-    await fixture.clock.advance(by: .seconds(60))
-    let client = try fixture.client(presenter: fixture.script(.signIn(.bob)))
-    let bob = try await client.signIn()
-    fixture.setBack.withLock { $0 = 1 }
-    #expect(try await client.session() == .signedIn(bob.user))
-    #expect(try await client.accessToken().token == bob.accessToken?.token)
+    let scene = Scene()
+    try await scene.connector(presenter: scene.script(.signIn(.alice))).signIn()
+    await scene.clock.advance(by: .seconds(60))
+    let connector = try scene.connector(presenter: scene.script(.signIn(.bob)))
+    let bob = try await connector.signIn()
+    scene.setBack.withLock { $0 = 1 }
+    #expect(try await connector.session == .signedIn(bob.user))
+    #expect(try await connector.accessToken().token == bob.accessToken?.token)
   }
 
   @Test("The record of a named user is read without listing the keys, also when there is none")
   func namedUser() async throws {
-    let (_, cache, alice, _, client) = try await two()
+    let (_, cache, alice, _, connector) = try await two()
     cache.failsToList.withLock { $0 = true }
-    let token = try await client.accessToken(user: UserInfo(id: alice.user.id))
+    let token = try await connector.accessToken(user: UserInfo(id: alice.user.id))
     #expect(token.token == alice.accessToken?.token)
     await expectError(ConnectorError.self, .interactionRequired) {
-      _ = try await client.accessToken(user: UserInfo(id: "nobody.nowhere"))
+      _ = try await connector.accessToken(user: UserInfo(id: "nobody.nowhere"))
     }
   }
 
   @Test("A user with an empty id is no user, also after the current one was looked up")
   func emptyUserID() async throws {
-    let (_, _, _, _, client) = try await two()
-    _ = try await client.accessToken()
+    let (_, _, _, _, connector) = try await two()
+    _ = try await connector.accessToken()
     await expectError(ConnectorError.self, .interactionRequired) {
-      _ = try await client.accessToken(user: UserInfo(id: ""))
+      _ = try await connector.accessToken(user: UserInfo(id: ""))
     }
   }
 
   @Test("At a generic issuer a required user is the exact subject or a verified email")
   func requiredSubject() async throws {
-    let fixture = Fixture(shape: .openIDConnect) { $0.changeIDTokenClaims = { $0["sub"] = "Victim42" } }
-    let exact = try fixture.client { $0.requiredUser = "Victim42" }
+    let scene = Scene(shape: .openIDConnect) { $0.changeIDTokenClaims = { $0["sub"] = "Victim42" } }
+    let exact = try scene.connector(scene.settings { $0.userID = "Victim42" })
     #expect(try await exact.signIn().user.subject == "Victim42")
-    let other = try fixture.client { $0.requiredUser = "vICTIM42" }
+    let other = try scene.connector(scene.settings { $0.userID = "vICTIM42" })
     await expectError(ConnectorError.self, .wrongUser) { try await other.signIn() }
-    let email = try fixture.client { $0.requiredUser = LocalUser.alice.email }
+    let email = try scene.connector(scene.settings { $0.userID = LocalUser.alice.email })
     for unverified in [false, "false", "", nil] as [JSONValue?] {
-      fixture.tenant.behavior.changeIDTokenClaims = {
+      scene.tenant.behavior.changeIDTokenClaims = {
         $0["email"] = .string(LocalUser.alice.email)
         $0["email_verified"] = unverified
       }
@@ -80,7 +84,7 @@ struct SessionStoreTests {
     }
     // Apple, and Amazon Cognito, write it as a text.
     for verified in [true, "true"] as [JSONValue] {
-      fixture.tenant.behavior.changeIDTokenClaims = {
+      scene.tenant.behavior.changeIDTokenClaims = {
         $0["email"] = .string(LocalUser.alice.email)
         $0["email_verified"] = verified
       }
@@ -92,50 +96,50 @@ struct SessionStoreTests {
     "A record that cannot be read now is the cache's trouble, after a launch and in a running process: no sign-out",
     arguments: [true, false])
   func unreadable(isRelaunched: Bool) async throws {
-    let (fixture, cache, alice, bob, relaunched) = try await two()
-    let client = isRelaunched ? relaunched : try fixture.client()
+    let (scene, cache, alice, bob, relaunched) = try await two()
+    let connector = isRelaunched ? relaunched : try scene.connector()
     let id = bob.user.id
     cache.readFailure.withLock {
       $0 = { $0.userID == id ? ConnectorError(.tokenCache, "Locked.", isRetryable: true) : nil }
     }
-    let error = try await #require(throws: ConnectorError.self) { try await client.accessToken() }
+    let error = try await #require(throws: ConnectorError.self) { try await connector.accessToken() }
     #expect(error.code == .tokenCache && !error.needsInteraction)
-    await expectError(ConnectorError.self, .tokenCache) { try await client.currentUser() }
-    await expectError(ConnectorError.self, .tokenCache) { try await client.session() }
+    await expectError(ConnectorError.self, .tokenCache) { try await connector.session.user }
+    await expectError(ConnectorError.self, .tokenCache) { try await connector.session }
     // The other user is still there for a caller who names it.
-    #expect(try await client.accessToken(user: alice.user).token == alice.accessToken?.token)
-    #expect(try await client.users().map(\.id) == [alice.user.id])
+    #expect(try await connector.accessToken(user: alice.user).token == alice.accessToken?.token)
+    #expect(try await connector.users().map(\.id) == [alice.user.id])
     cache.readFailure.withLock { $0 = { _ in nil } }
-    #expect(try await client.accessToken().token == bob.accessToken?.token)
+    #expect(try await connector.accessToken().token == bob.accessToken?.token)
   }
 
   @Test("A cache in which nothing can be read is no empty cache", arguments: [true, false])
   func nothingReadable(isRetryable: Bool) async throws {
-    let (_, cache, _, _, client) = try await two()
+    let (_, cache, _, _, connector) = try await two()
     cache.readFailure.withLock { $0 = { _ in ConnectorError(.tokenCache, "Locked.", isRetryable: isRetryable) } }
-    await expectError(ConnectorError.self, .tokenCache) { try await client.accessToken() }
-    await expectError(ConnectorError.self, .tokenCache) { try await client.users() }
+    await expectError(ConnectorError.self, .tokenCache) { try await connector.accessToken() }
+    await expectError(ConnectorError.self, .tokenCache) { try await connector.users() }
   }
 
   @Test(
     "A record that can never be read makes nobody else current, after a launch and in a running process",
     arguments: [true, false])
   func lasting(isRelaunched: Bool) async throws {
-    let (fixture, cache, alice, bob, relaunched) = try await two()
+    let (scene, cache, alice, bob, relaunched) = try await two()
     let id = bob.user.id
     cache.readFailure.withLock { $0 = { $0.userID == id ? ConnectorError(.tokenCache, "A newer form.") : nil } }
-    let client = isRelaunched ? relaunched : try fixture.client()
-    let error = try await #require(throws: ConnectorError.self) { try await client.accessToken() }
+    let connector = isRelaunched ? relaunched : try scene.connector()
+    let error = try await #require(throws: ConnectorError.self) { try await connector.accessToken() }
     #expect(error.code == .tokenCache && error.needsInteraction && !error.isRetryable)
-    #expect(try await client.accessToken(user: alice.user).token == alice.accessToken?.token)
+    #expect(try await connector.accessToken(user: alice.user).token == alice.accessToken?.token)
     // A sign-out removes it all the same.
-    try await client.signOut()
+    try await connector.signOut()
     #expect(try await cache.keys().isEmpty)
   }
 
   @Test("A damaged record does not keep its owner from signing in again")
   func repair() async throws {
-    let (_, cache, alice, _, client) = try await two()
+    let (_, cache, alice, _, connector) = try await two()
     let id = alice.user.id
     let isRepaired = Locked(false)
     cache.readFailure.withLock {
@@ -143,49 +147,50 @@ struct SessionStoreTests {
         key.userID == id && !isRepaired.withLock({ $0 }) ? ConnectorError(.tokenCache, "Half a record.") : nil
       }
     }
-    let again = try await client.signIn()
+    let again = try await connector.signIn()
     isRepaired.withLock { $0 = true }
-    #expect(try await client.accessToken().token == again.accessToken?.token)
+    #expect(try await connector.accessToken().token == again.accessToken?.token)
   }
 
   @Test("A look-up that is overtaken by a sign-in does not bring the old user back")
   func overtaken() async throws {
     let cache = FailingCache()
-    let fixture = Fixture(cache: cache)
-    try await fixture.client().signIn()
-    let client = try fixture.client(presenter: fixture.script(.signIn(.bob)))
+    let scene = Scene(cache: cache)
+    try await scene.connector().signIn()
+    let connector = try scene.connector(presenter: scene.script(.signIn(.bob)))
     let gate = TestGate()
     cache.readGate.withLock { $0 = gate }
-    let slow = Task { try await client.accessToken() }
+    let slow = Task { try await connector.accessToken() }
     await gate.waitForArrivals(1)
     cache.readGate.withLock { $0 = nil }
-    let bob = try await client.signIn(prompt: .login)
+    let bob = try await connector.signIn(options: SignInOptions(prompt: .login))
     gate.open()
     _ = try await slow.value
-    #expect(try await client.accessToken().token == bob.accessToken?.token)
-    #expect(try await client.currentUser()?.username == LocalUser.bob.email)
+    #expect(try await connector.accessToken().token == bob.accessToken?.token)
+    #expect(try await connector.session.user?.username == LocalUser.bob.email)
   }
 
   @Test("Where a user is required, nobody else's token is served silently")
   func requiredUser() async throws {
-    let fixture = Fixture()
-    let token = try await fixture.client().signIn().accessToken?.token
-    let forBob = try fixture.client { $0.requiredUser = LocalUser.bob.email }
+    let scene = Scene()
+    let token = try await scene.connector().signIn().accessToken?.token
+    let forBob = try scene.connector(scene.settings { $0.userID = LocalUser.bob.email })
     await expectError(ConnectorError.self, .interactionRequired) { try await forBob.accessToken() }
-    #expect(try await forBob.currentUser() == nil)
-    let forAlice = try fixture.client { $0.requiredUser = LocalUser.alice.email.uppercased() }
+    #expect(try await forBob.session.user == nil)
+    let forAlice = try scene.connector(scene.settings { $0.userID = LocalUser.alice.email.uppercased() })
     #expect(try await forAlice.accessToken().token == token)
   }
 
   @Test("A record is changed by its own sign-in only: another one that another process has stored stays as it is")
   func changeOfAnotherSignIn() async throws {
     let cache = InMemoryTokenCache.memory()
-    let (fixture, client) = try await Fixture(cache: cache).signedIn(after: 4_000)
+    let scene = Scene(cache: cache)
+    let connector = try await scene.signedIn(after: 4_000)
     let gate = TestGate()
-    fixture.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
-    let call = Task { try await client.accessToken() }
+    scene.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
+    let call = Task { try await connector.accessToken() }
     await gate.waitForArrivals(1)
-    let again = try await fixture.client(cache: ForwardingCache(cache)).signIn(prompt: .login)
+    let again = try await scene.connector(cache: ForwardingCache(cache)).signIn(options: SignInOptions(prompt: .login))
     let key = try #require(await cache.keys().first)
     let stored = await cache.record(for: key)
     gate.open()
@@ -196,75 +201,77 @@ struct SessionStoreTests {
   @Test("A cache that says false ten times is the cache's trouble; what the answer brought is not lost")
   func alwaysContended() async throws {
     let cache = StubbornCache()
-    let (fixture, client) = try await Fixture(cache: cache).signedIn(after: 4_000)
+    let scene = Scene(cache: cache)
+    let connector = try await scene.signedIn(after: 4_000)
     cache.refuses.withLock { $0 = true }
-    let token = try await client.accessToken().token
+    let token = try await connector.accessToken().token
     #expect(cache.replacements.withLock { $0 } == 10)
-    #expect(try await client.accessToken().token == token)
+    #expect(try await connector.accessToken().token == token)
     cache.refuses.withLock { $0 = false }
-    await client.close()
-    #expect(try await fixture.client(cache: ForwardingCache(cache)).accessToken().token == token)
-    #expect(fixture.tenant.counters.refreshes == 1)
+    await connector.close()
+    #expect(try await scene.connector(cache: ForwardingCache(cache)).accessToken().token == token)
+    #expect(scene.tenant.counters.refreshes == 1)
   }
 
   @Test("A write that was done, though the cache reported an error, is not done again")
   func writtenWithError() async throws {
     let cache = StubbornCache()
-    let (_, client) = try await Fixture(cache: cache).signedIn(after: 4_000)
+    let connector = try await Scene(cache: cache).signedIn(after: 4_000)
     cache.failsAfterwards.withLock { $0 = true }
-    let token = try await client.accessToken().token
+    let token = try await connector.accessToken().token
     cache.failsAfterwards.withLock { $0 = false }
-    #expect(try await client.accessToken().token == token)
+    #expect(try await connector.accessToken().token == token)
     #expect(cache.replacements.withLock { $0 } == 1)
   }
 
   @Test("A write that was done, though the cache reported an error, is not done over a newer one")
   func writtenAndOvertaken() async throws {
     let cache = StubbornCache()
-    let (fixture, client) = try await Fixture(cache: cache).signedIn(after: 4_000)
+    let scene = Scene(cache: cache)
+    let connector = try await scene.signedIn(after: 4_000)
     cache.failsAfterwards.withLock { $0 = true }
-    _ = try await client.accessToken()
+    _ = try await connector.accessToken()
     // Another process goes on from what was written.
-    await fixture.clock.advance(by: .seconds(4_000))
-    let newer = try await fixture.client(cache: ForwardingCache(cache)).accessToken().token
+    await scene.clock.advance(by: .seconds(4_000))
+    let newer = try await scene.connector(cache: ForwardingCache(cache)).accessToken().token
     cache.failsAfterwards.withLock { $0 = false }
-    #expect(try await client.accessToken().token == newer)
-    await fixture.clock.advance(by: .seconds(4_000))
-    _ = try await client.accessToken()
-    #expect(fixture.tenant.counters.refreshes == 3 && fixture.tenant.counters.reusedRefreshTokens == 0)
+    #expect(try await connector.accessToken().token == newer)
+    await scene.clock.advance(by: .seconds(4_000))
+    _ = try await connector.accessToken()
+    #expect(scene.tenant.counters.refreshes == 3 && scene.tenant.counters.reusedRefreshTokens == 0)
   }
 
   @Test("An answer that a newer one of another process has overtaken brings no token for other scopes")
   func overtakenForOtherScopes() async throws {
-    let fixture = Fixture { $0.refreshTokenReuse = .allowed }
-    let client = try fixture.client()
-    try await client.signIn()
-    await fixture.clock.advance(by: .seconds(4_000))
+    let scene = Scene { $0.refreshTokenReuse = .allowed }
+    let connector = try scene.connector()
+    try await connector.signIn()
+    await scene.clock.advance(by: .seconds(4_000))
     let gate = TestGate()
-    fixture.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
-    let call = Task { try await client.accessToken() }
+    scene.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
+    let call = Task { try await connector.accessToken() }
     await gate.waitForArrivals(1)
     let other = [LocalTenant.standardClientID]
-    let newer = try await fixture.client(cache: ForwardingCache(fixture.cache)).accessToken(for: other)
+    let newer = try await scene.connector(cache: ForwardingCache(scene.cache)).accessToken(scopes: other)
     gate.open()
     let token = try await call.value
-    #expect(token.token != newer.token && token.scopes.isSuperset(of: fixture.tenant.apiScopes))
-    #expect(try await client.accessToken(for: other).token == newer.token)
+    #expect(token.token != newer.token && token.scopes.isSuperset(of: scene.tenant.apiScopes))
+    #expect(try await connector.accessToken(scopes: other).token == newer.token)
   }
 
   @Test("Two clients of one cache with other client ids have each their own current user")
   func twoApplications() async throws {
-    let fixture = Fixture(shape: .openIDConnect)
-    let one = try fixture.client()
+    let scene = Scene(shape: .openIDConnect)
+    let one = try scene.connector()
     let alice = try await one.signIn()
-    let key = try #require(try await fixture.cache.keys().first)
+    let key = try #require(try await scene.cache.keys().first)
     let other = TokenCacheKey(authority: key.authority, clientID: "other", userID: key.userID)
-    try await fixture.cache.store(TokenRecord(signedInAt: fixture.clock.date), for: other)
-    let two = try fixture.client { $0.clientID = "other" }
-    guard case .expired = try await two.session() else { throw MissingValue() }
+    try await scene.cache.store(TokenRecord(signedInAt: scene.clock.date), for: other)
+    let two = try scene.connector(scene.settings { $0.clientID = "other" })
+    guard case .expired = try await two.session else { throw MissingValue() }
     #expect(try await one.accessToken().token == alice.accessToken?.token)
     await expectError(ConnectorError.self, .interactionRequired) { try await two.accessToken() }
     try await two.signOut()
-    #expect(try await fixture.cache.keys() == [key])
+    #expect(try await scene.cache.keys() == [key])
   }
 }

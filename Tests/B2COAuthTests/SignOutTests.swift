@@ -1,8 +1,7 @@
+import B2CAuthority
 import B2CConnector
 import B2CCore
 import B2CHTTP
-import B2CAuthority
-import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation
@@ -17,168 +16,177 @@ import Testing
 struct SignOutTests {
   @Test("A local sign-out sends nothing and shows nothing")
   func local() async throws {
-    let (fixture, presenter, client) = try Fixture().scripted()
-    try await client.signIn()
-    let before = fixture.network.requestCount
-    try await client.signOut()
-    #expect(fixture.network.requestCount == before)
+    let scene = Scene()
+    let presenter = scene.script(.signIn(.alice))
+    let connector = try scene.connector(presenter: presenter)
+    try await connector.signIn()
+    let before = scene.network.requestCount
+    try await connector.signOut()
+    #expect(scene.network.requestCount == before)
     #expect(presenter.requests.count == 1)
-    #expect(try await fixture.cache.keys().isEmpty)
-    #expect(fixture.events.values.last?.step == .signedOut)
+    #expect(try await scene.cache.keys().isEmpty)
+    #expect(scene.events.values.last?.step == .signedOut)
   }
 
   @Test("The sign-out page's URL carries the client, the redirect and a state, and the id_token only when asked to")
   func server() async throws {
-    let (fixture, presenter, client) = try Fixture().scripted()
-    try await client.signIn()
-    try await client.signOut(endsBrowserSession: true)
+    let scene = Scene()
+    let presenter = scene.script(.signIn(.alice))
+    let connector = try scene.connector(presenter: presenter)
+    try await connector.signIn()
+    try await connector.signOut(endsBrowserSession: true)
     let page = try #require(presenter.requests.last)
     #expect(page.purpose == .signOut)
     let parameters = query(of: page.url)
-    #expect(parameters["p"] == Fixture.signIn)
-    #expect(parameters["client_id"] == fixture.tenant.clientID)
-    #expect(parameters["post_logout_redirect_uri"] == Fixture.redirect)
+    #expect(parameters["p"] == Scene.signIn)
+    #expect(parameters["client_id"] == scene.tenant.clientID)
+    #expect(parameters["post_logout_redirect_uri"] == Scene.redirect)
     #expect(parameters["id_token_hint"] == nil)
     #expect(parameters["state"]?.isEmpty == false)
-    #expect(fixture.tenant.sessionCount == 0)
-    try await client.signIn()
-    try await client.signOut(endsBrowserSession: true, sendsIDTokenHint: true)
+    #expect(scene.tenant.sessionCount == 0)
+    try await connector.signIn()
+    try await connector.signOut(endsBrowserSession: true, sendsIDTokenHint: true)
     let hinted = query(of: try #require(presenter.requests.last).url)
     #expect(hinted["id_token_hint"]?.split(separator: ".").count == 3)
   }
 
   @Test("A browser that does not come back is not waited for longer than a minute")
   func timeout() async throws {
-    let fixture = Fixture(holdsTime: true)
-    let presenter = SwitchingPresenter(signIn: fixture.script(.signIn(.alice))) { _ in try await TestGate().wait() }
-    let client = try fixture.client(presenter: presenter)
-    try await client.signIn()
-    let signOut = Task { try await client.signOut(endsBrowserSession: true) }
-    await fixture.clock.waitForSleepers()
-    #expect(try await fixture.cache.keys().isEmpty)
-    await fixture.clock.advance(by: .seconds(60))
+    let scene = Scene(holdsTime: true)
+    let presenter = SwitchingPresenter(signIn: scene.script(.signIn(.alice))) { _ in try await TestGate().wait() }
+    let connector = try scene.connector(presenter: presenter)
+    try await connector.signIn()
+    let signOut = Task { try await connector.signOut(endsBrowserSession: true) }
+    await scene.clock.waitForSleepers()
+    #expect(try await scene.cache.keys().isEmpty)
+    await scene.clock.advance(by: .seconds(60))
     #expect(try await signOut.value == .notReturned)
   }
 
   @Test("A presenter that ignores its cancellation does not make a sign-out longer", arguments: [true, false])
   func stubbornPresenter(isTimeUp: Bool) async throws {
-    let fixture = Fixture(holdsTime: true)
+    let scene = Scene(holdsTime: true)
     let closed = TestGate()
-    let presenter = SwitchingPresenter(signIn: fixture.script(.signIn(.alice))) { _ in
+    let presenter = SwitchingPresenter(signIn: scene.script(.signIn(.alice))) { _ in
       // A task of its own knows nothing of the cancellation.
       try await Task { try await closed.wait() }.value
     }
-    let client = try fixture.client(presenter: presenter)
-    try await client.signIn()
-    let signOut = Task { try await client.signOut(endsBrowserSession: true) }
+    let connector = try scene.connector(presenter: presenter)
+    try await connector.signIn()
+    let signOut = Task { try await connector.signOut(endsBrowserSession: true) }
     await closed.waitForArrivals(1)
-    await fixture.clock.waitForSleepers()
+    await scene.clock.waitForSleepers()
     if isTimeUp {
-      await fixture.clock.advance(by: .seconds(60))
+      await scene.clock.advance(by: .seconds(60))
       #expect(try await signOut.value == .notReturned)
     } else {
       signOut.cancel()
       await #expect(throws: CancellationError.self) { try await signOut.value }
     }
-    #expect(try await fixture.cache.keys().isEmpty)
+    #expect(try await scene.cache.keys().isEmpty)
     closed.open()
   }
 
   @Test("Where the provider has a revocation endpoint, every refresh token is revoked")
   func revocation() async throws {
-    let fixture = Fixture(shape: .openIDConnect)
-    let endpoint = fixture.tenant.origin.absoluteString + "/revoke"
-    fixture.tenant.behavior.changeMetadata = { $0["revocation_endpoint"] = .string(endpoint) }
-    fixture.transport.intercept { request in
+    let scene = Scene(shape: .openIDConnect)
+    let endpoint = scene.tenant.origin.absoluteString + "/revoke"
+    scene.tenant.behavior.changeMetadata = { $0["revocation_endpoint"] = .string(endpoint) }
+    scene.transport.intercept { request in
       request.path.hasSuffix("/revoke") ? LocalResponse(status: 200) : nil
     }
-    let presenter = fixture.script(.signIn(.alice))
-    let client = try fixture.client(presenter: presenter)
-    try await client.signIn()
+    let presenter = scene.script(.signIn(.alice))
+    let connector = try scene.connector(presenter: presenter)
+    try await connector.signIn()
     presenter.follow(.signIn(.bob))
-    try await client.signIn(prompt: .login)
+    try await connector.signIn(options: SignInOptions(prompt: .login))
     var stored: Set<String> = []
-    for key in try await fixture.cache.keys() {
-      stored.insert(try require(try await fixture.cache.record(for: key)?.refreshToken).value)
+    for key in try await scene.cache.keys() {
+      stored.insert(try require(try await scene.cache.record(for: key)?.refreshToken).value)
     }
-    try await client.signOut(endsBrowserSession: true)
-    let revocations = fixture.transport.requests.filter { $0.path.hasSuffix("/revoke") }.map(\.form)
+    try await connector.signOut(endsBrowserSession: true)
+    let revocations = scene.transport.requests.filter { $0.path.hasSuffix("/revoke") }.map(\.form)
     #expect(Set(revocations.compactMap { $0["token"] }) == stored && stored.count == 2)
-    #expect(revocations.allSatisfy { $0["client_id"] == fixture.tenant.clientID })
+    #expect(revocations.allSatisfy { $0["client_id"] == scene.tenant.clientID })
     #expect(revocations.allSatisfy { $0["token_type_hint"] == "refresh_token" })
   }
 
   @Test("One record that cannot be removed does not keep the others", arguments: 0..<3)
   func stubbornRecord(_ position: Int) async throws {
     let cache = FailingCache()
-    let (fixture, presenter, client) = try Fixture(cache: cache).scripted()
+    let scene = Scene(cache: cache)
+    let presenter = scene.script(.signIn(.alice))
+    let connector = try scene.connector(presenter: presenter)
     let users = [.alice, .bob, LocalUser(email: "carol@example.com", password: "Not-A-Secret-3", displayName: "Carol")]
-    fixture.tenant.users = users
+    scene.tenant.users = users
     var ids: [String] = []
     for user in users {
       presenter.clearCookies()
       presenter.follow(.signIn(user))
-      ids.append(try await client.signIn().user.id)
+      ids.append(try await connector.signIn().user.id)
     }
     try #require(Set(ids).count == 3)
     let stubborn = ids[position]
     cache.removeFailure.withLock { $0 = { $0.userID == stubborn ? ConnectorError(.tokenCache, "Locked.") : nil } }
-    let error = try await #require(throws: ConnectorError.self) { try await client.signOut() }
+    let error = try await #require(throws: ConnectorError.self) { try await connector.signOut() }
     #expect(error.code == .tokenCache && ids.allSatisfy { error.message.contains($0) == ($0 == stubborn) })
     #expect(try await cache.keys().map(\.userID) == [stubborn])
-    #expect(try await client.currentUser()?.id == stubborn)
+    #expect(try await connector.session.user?.id == stubborn)
   }
 
   @Test("The tokens are gone before the page opens, whatever becomes of it")
   func order() async throws {
     struct Failure: Error {}
-    let fixture = Fixture()
+    let scene = Scene()
     let seen = Recorder<Int>()
-    let presenter = SwitchingPresenter(signIn: fixture.script(.signIn(.alice))) { _ in
-      seen.record(try await fixture.cache.keys().count)
+    let presenter = SwitchingPresenter(signIn: scene.script(.signIn(.alice))) { _ in
+      seen.record(try await scene.cache.keys().count)
       throw ConnectorError(own: .presentationFailed, "No browser.")
     }
-    let client = try fixture.client(presenter: presenter)
-    try await client.signIn()
-    await expectError(ConnectorError.self, .presentationFailed) { try await client.signOut(endsBrowserSession: true) }
+    let connector = try scene.connector(presenter: presenter)
+    try await connector.signIn()
+    await expectError(ConnectorError.self, .presentationFailed) {
+      try await connector.signOut(endsBrowserSession: true)
+    }
     #expect(seen.values == [0])
-    #expect(try await fixture.cache.keys().isEmpty)
+    #expect(try await scene.cache.keys().isEmpty)
   }
 
   @Test("Closing the page is no error")
   func closing() async throws {
-    let fixture = Fixture()
-    let presenter = SwitchingPresenter(signIn: fixture.script(.signIn(.alice))) { _ in
+    let scene = Scene()
+    let presenter = SwitchingPresenter(signIn: scene.script(.signIn(.alice))) { _ in
       throw ConnectorError(own: .userClosedBrowser, "Closed.")
     }
-    let client = try fixture.client(presenter: presenter)
-    try await client.signIn()
-    #expect(try await client.signOut(endsBrowserSession: true) == .notReturned)
+    let connector = try scene.connector(presenter: presenter)
+    try await connector.signIn()
+    #expect(try await connector.signOut(endsBrowserSession: true) == .notReturned)
   }
 
   @Test("Without a network the local part is done all the same")
   func offline() async throws {
-    let (fixture, _) = try await Fixture().signedIn(after: 90_000)
-    fixture.transport.intercept { _ in throw URLError(.cannotConnectToHost) }
-    let limited = try fixture.client { $0.retry = .none }
+    let scene = Scene()
+    let _ = try await scene.signedIn(after: 90_000)
+    scene.transport.intercept { _ in throw URLError(.cannotConnectToHost) }
+    let limited = try scene.connector { $0.retry = .none }
     await expectError(ConnectorError.self, .network) { try await limited.signOut(endsBrowserSession: true) }
-    #expect(try await fixture.cache.keys().isEmpty)
+    #expect(try await scene.cache.keys().isEmpty)
   }
 
   @Test("A cache that cannot be listed is an error, and nobody counts as signed out")
   func unlistable() async throws {
     let cache = FailingCache()
-    let fixture = Fixture(cache: cache)
-    let client = try fixture.client()
-    let alice = try await client.signIn()
+    let scene = Scene(cache: cache)
+    let connector = try scene.connector()
+    let alice = try await connector.signIn()
     cache.failsToList.withLock { $0 = true }
-    await expectError(ConnectorError.self, .tokenCache) { try await client.signOut() }
-    #expect(!fixture.events.values.contains { $0.step == .signedOut })
+    await expectError(ConnectorError.self, .tokenCache) { try await connector.signOut() }
+    #expect(!scene.events.values.contains { $0.step == .signedOut })
     cache.failsToList.withLock { $0 = false }
-    #expect(try await client.session() == .signedIn(alice.user))
+    #expect(try await connector.session == .signedIn(alice.user))
     // A named user needs no list.
     cache.failsToList.withLock { $0 = true }
-    try await client.signOut(alice.user)
+    try await connector.signOut(alice.user)
     cache.failsToList.withLock { $0 = false }
     #expect(try await cache.keys().isEmpty)
   }
@@ -186,34 +194,36 @@ struct SignOutTests {
   @Test("A sign-out is not cancelled once it has begun: every user goes", arguments: [true, false])
   func cancelled(endsBrowserSession: Bool) async throws {
     let cache = ObedientCache()
-    let (fixture, presenter, client) = try Fixture(cache: cache).scripted()
-    try await client.signIn()
+    let scene = Scene(cache: cache)
+    let presenter = scene.script(.signIn(.alice))
+    let connector = try scene.connector(presenter: presenter)
+    try await connector.signIn()
     presenter.clearCookies()
     presenter.follow(.signIn(.bob))
-    try await client.signIn()
+    try await connector.signIn()
     let gate = TestGate()
     cache.removeGate.withLock { $0 = gate }
-    let signOut = Task { try await client.signOut(endsBrowserSession: endsBrowserSession) }
+    let signOut = Task { try await connector.signOut(endsBrowserSession: endsBrowserSession) }
     await gate.waitForArrivals(1)
     signOut.cancel()
     gate.open()
     _ = try? await signOut.value
     #expect(try await cache.keys().isEmpty)
-    #expect(try await client.session() == .signedOut)
-    #expect(fixture.events.values.last?.step == .signedOut)
+    #expect(try await connector.session == .signedOut)
+    #expect(scene.events.values.last?.step == .signedOut)
   }
 
   @Test("A sign-out whose task was cancelled before it began does nothing, and says so")
   func cancelledBefore() async throws {
-    let fixture = Fixture()
-    let client = try fixture.client()
-    let alice = try await client.signIn()
+    let scene = Scene()
+    let connector = try scene.connector()
+    let alice = try await connector.signIn()
     let signOut = Task {
       withUnsafeCurrentTask { $0?.cancel() }
-      return try await client.signOut()
+      return try await connector.signOut()
     }
     await #expect(throws: CancellationError.self) { try await signOut.value }
-    #expect(try await client.session() == .signedIn(alice.user))
+    #expect(try await connector.session == .signedIn(alice.user))
   }
 
   @Test("Only cookies of the authority's host are removed: those of a parent domain belong to others")
@@ -223,7 +233,7 @@ struct SignOutTests {
       try require(HTTPCookie(properties: [.name: "signout-test", .value: "x", .domain: $0, .path: "/"]))
     }
     cookies.forEach(storage.setCookie)
-    try await Fixture().client().signOut()
+    try await Scene().connector().signOut()
     let left = (storage.cookies ?? []).filter { $0.name == "signout-test" }.map(\.domain)
     #expect(Set(left) == [".b2clogin.com", "signout-test.example"])
     cookies.forEach(storage.deleteCookie)
@@ -231,7 +241,7 @@ struct SignOutTests {
 
   @Test("Nobody signed in: a sign-out is no error")
   func nobody() async throws {
-    try await Fixture().client().signOut()
+    try await Scene().connector().signOut()
   }
 }
 

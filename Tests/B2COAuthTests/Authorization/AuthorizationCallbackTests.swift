@@ -1,6 +1,6 @@
+import B2CConnector
 import B2CCore
 import B2CHTTP
-import B2COAuth
 import B2CTestKit
 import Foundation
 import TestSupport
@@ -25,10 +25,10 @@ struct AuthorizationCallbackTests {
     Bad("another state", "does not carry the state") { try $0.replacing("state=", "state=x") },
     Bad("no state", "does not carry the state") { try $0.replacing("state=", "other=") },
     Bad("an empty state", "does not carry the state") { _ in
-      try require(URL(string: "\(Fixture.redirect)?code=c&state="))
+      try require(URL(string: "\(Scene.redirect)?code=c&state="))
     },
     Bad("an error with another state") { _ in
-      try require(URL(string: "\(Fixture.redirect)?error=access_denied&state=x"))
+      try require(URL(string: "\(Scene.redirect)?error=access_denied&state=x"))
     },
     Bad("a doubled code", "a parameter twice") { try require(URL(string: $0.absoluteString + "&code=again")) },
     Bad("a doubled state", "a parameter twice") { try require(URL(string: $0.absoluteString + "&state=again")) },
@@ -45,13 +45,13 @@ struct AuthorizationCallbackTests {
 
   @Test("A callback that breaks a rule is refused before anything is sent", arguments: bad)
   func refused(_ bad: Bad) async throws {
-    let fixture = Fixture()
-    let presenter = CallbackPresenter(fixture.script(.signIn(.alice)), bad.change)
+    let scene = Scene()
+    let presenter = CallbackPresenter(scene.script(.signIn(.alice)), bad.change)
     await expectError(ConnectorError.self, .invalidResponse, saying: bad.words) {
-      try await fixture.client(presenter: presenter).signIn()
+      try await scene.connector(presenter: presenter).signIn()
     }
-    #expect(fixture.transport.tokenForms.isEmpty)
-    #expect(try await fixture.cache.keys().isEmpty)
+    #expect(scene.transport.tokenForms.isEmpty)
+    #expect(try await scene.cache.keys().isEmpty)
   }
 
   @Test(
@@ -61,9 +61,9 @@ struct AuthorizationCallbackTests {
       "error=interaction_required&error_uri=x&error_uri=y&session_state=1&session_state=2",
     ], [LocalTenant.Shape.openIDConnect, .b2c])
   func incompleteError(_ query: String, _ shape: LocalTenant.Shape) async throws {
-    let presenter = CannedPresenter { "\(Fixture.redirect)?\(query)&state=\($0.state.value)" }
+    let presenter = CannedPresenter { "\(Scene.redirect)?\(query)&state=\($0.state.value)" }
     let error = try await #require(throws: ConnectorError.self) {
-      try await Fixture(shape: shape).client(presenter: presenter).signIn(prompt: .none)
+      try await Scene(shape: shape).connector(presenter: presenter).signIn(options: SignInOptions(prompt: .none))
     }
     #expect(error.code == .interactionRequired && error.needsInteraction, "\(error)")
   }
@@ -75,19 +75,19 @@ struct AuthorizationCallbackTests {
       "error=login_required&iss=a&iss=b", "code=x&code=y",
     ])
   func decisive(_ query: String) async throws {
-    let fixture = Fixture(shape: .openIDConnect)
-    let presenter = CannedPresenter { "\(Fixture.redirect)?\(query)&state=\($0.state.value)" }
+    let scene = Scene(shape: .openIDConnect)
+    let presenter = CannedPresenter { "\(Scene.redirect)?\(query)&state=\($0.state.value)" }
     await expectError(ConnectorError.self, .invalidResponse) {
-      try await fixture.client(presenter: presenter).signIn(prompt: .none)
+      try await scene.connector(presenter: presenter).signIn(options: SignInOptions(prompt: .none))
     }
-    #expect(fixture.transport.tokenForms.isEmpty)
+    #expect(scene.transport.tokenForms.isEmpty)
   }
 
   @Test("A callback is used once")
   func once() async throws {
-    let fixture = Fixture()
+    let scene = Scene()
     let first = Locked<URL?>(nil)
-    let inner = fixture.script(.signIn(.alice))
+    let inner = scene.script(.signIn(.alice))
     let presenter = CallbackPresenter(inner) { url in
       first.withLock { kept in
         let answer = kept ?? url
@@ -95,40 +95,40 @@ struct AuthorizationCallbackTests {
         return answer
       }
     }
-    let client = try fixture.client(presenter: presenter)
-    try await client.signIn()
+    let connector = try scene.connector(presenter: presenter)
+    try await connector.signIn()
     await expectError(ConnectorError.self, .invalidResponse, saying: "does not carry the state") {
-      try await client.signIn(prompt: .login)
+      try await connector.signIn(options: SignInOptions(prompt: .login))
     }
-    #expect(fixture.transport.tokenForms.count == 1)
+    #expect(scene.transport.tokenForms.count == 1)
   }
 
   @Test("A callback may come in the fragment")
   func fragment() async throws {
-    let fixture = Fixture()
-    let presenter = CallbackPresenter(fixture.script(.signIn(.alice))) { try $0.replacing("?", "#") }
-    #expect(try await fixture.client(presenter: presenter).signIn().user.objectID == LocalUser.alice.id)
+    let scene = Scene()
+    let presenter = CallbackPresenter(scene.script(.signIn(.alice))) { try $0.replacing("?", "#") }
+    #expect(try await scene.connector(presenter: presenter).signIn().user.objectID == LocalUser.alice.id)
   }
 
   @Test("The tenant drops or changes the state", arguments: [nil, "x"])
   func tenantState(_ state: String?) async throws {
-    let fixture = Fixture()
-    fixture.tenant.faults = [.callback("state", state)]
-    await #expect(throws: ConnectorError.self) { try await fixture.client().signIn() }
-    #expect(fixture.transport.tokenForms.isEmpty)
+    let scene = Scene()
+    scene.tenant.faults = [.callback("state", state)]
+    await #expect(throws: ConnectorError.self) { try await scene.connector().signIn() }
+    #expect(scene.transport.tokenForms.isEmpty)
   }
 
   @Test("An error is read as a form: blanks, lines, correlation id, time and code")
   func errorText() async throws {
-    let fixture = Fixture()
+    let scene = Scene()
     let id = "3f2504e0-4f89-11d3-9a0c-0305e82c3301"
     let presenter = CannedPresenter { request in
       let text =
         "AADB2C90273%3a+An+invalid+response+was+received.%0d%0aCorrelation+ID%3a+\(id)%0d%0aTimestamp%3a+2018-03-29+20%3a57%3a03Z%0d%0a"
-      return "\(Fixture.redirect)?error=access_denied&error_description=\(text)&state=\(request.state.value)"
+      return "\(Scene.redirect)?error=access_denied&error_description=\(text)&state=\(request.state.value)"
     }
     let error = try await #require(throws: ConnectorError.self) {
-      try await fixture.client(presenter: presenter).signIn()
+      try await scene.connector(presenter: presenter).signIn()
     }
     #expect(error.code == .identityProviderFailed)
     #expect(error.serverCode == "AADB2C90273")

@@ -1,6 +1,6 @@
+import B2CConnector
 import B2CCore
 import B2CHTTP
-import B2COAuth
 import B2CTestKit
 import Foundation
 import TestSupport
@@ -59,11 +59,11 @@ struct DeviceFlowIntervalTests {
 
   /// Plays the polls, and returns the seconds before each of them and the next.
   private func waits(_ polls: [Poll]) async throws -> [Int] {
-    let fixture = Fixture(shape: .openIDConnect, holdsTime: true)
+    let scene = Scene(shape: .openIDConnect, holdsTime: true)
     let left = Locked(polls)
     let times = Recorder<Date>()
-    let clock = fixture.clock
-    fixture.transport.intercept { request in
+    let clock = scene.clock
+    scene.transport.intercept { request in
       guard request.isTokenRequest, request.form["grant_type"] == Self.grant else { return nil }
       times.record(clock.date)
       switch left.withLock({ $0.isEmpty ? Poll.answer(400, "access_denied") : $0.removeFirst() }) {
@@ -77,9 +77,9 @@ struct DeviceFlowIntervalTests {
       }
     }
     let start = clock.date
-    let client = try fixture.client()
+    let connector = try scene.connector()
     await expectError(ConnectorError.self, .userCancelledInPage) {
-      try await fixture.passingTime { try await client.signInWithDeviceCode { _ in } }
+      try await scene.passingTime { try await connector.signInWithDeviceCode { _ in } }
     }
     return zip([start] + times.values, times.values).map { Int($1.timeIntervalSince($0).rounded()) }
   }
@@ -92,19 +92,19 @@ struct DeviceFlowIntervalTests {
   @Test(
     "A wait beyond the code's end ends with it, without another poll", arguments: ["100000", "99999999999999999999"])
   func beyondTheEnd(_ retryAfter: String) async throws {
-    let fixture = Fixture(shape: .openIDConnect, holdsTime: true)
+    let scene = Scene(shape: .openIDConnect, holdsTime: true)
     let polls = Recorder<Date>()
-    let clock = fixture.clock
-    fixture.transport.intercept { request in
+    let clock = scene.clock
+    scene.transport.intercept { request in
       guard request.isTokenRequest else { return nil }
       polls.record(clock.date)
       return LocalResponse(
         status: 429, headers: ["Retry-After": retryAfter], body: Data(#"{"error":"slow_down"}"#.utf8))
     }
     let start = clock.date
-    let client = try fixture.client()
+    let connector = try scene.connector()
     await expectError(ConnectorError.self, .timedOut) {
-      try await fixture.passingTime { try await client.signInWithDeviceCode { _ in } }
+      try await scene.passingTime { try await connector.signInWithDeviceCode { _ in } }
     }
     #expect(polls.values.count == 1)
     #expect((895...905).contains(clock.date.timeIntervalSince(start)))

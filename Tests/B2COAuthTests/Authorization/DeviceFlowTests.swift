@@ -1,6 +1,6 @@
+import B2CConnector
 import B2CCore
 import B2CHTTP
-import B2COAuth
 import B2CTestKit
 import Foundation
 import TestSupport
@@ -14,18 +14,18 @@ import Testing
 struct DeviceFlowTests {
   @Test("The user approves elsewhere, and the poll brings the tokens")
   func approved() async throws {
-    let fixture = Fixture(shape: .entra, holdsTime: true)
-    let client = try fixture.client()
+    let scene = Scene(shape: .entra, holdsTime: true)
+    let connector = try scene.connector()
     let shown = Recorder<DeviceAuthorization>()
-    let signIn = Task { try await client.signInWithDeviceCode { shown.record($0) } }
-    await fixture.clock.waitForSleepers()
-    await fixture.clock.advance(by: .seconds(5))
-    await fixture.clock.waitForSleepers()
+    let signIn = Task { try await connector.signInWithDeviceCode { shown.record($0) } }
+    await scene.clock.waitForSleepers()
+    await scene.clock.advance(by: .seconds(5))
+    await scene.clock.waitForSleepers()
     let code = try #require(shown.values.first)
-    #expect(fixture.tenant.approveDevice(userCode: code.userCode, email: LocalUser.alice.email))
-    await fixture.clock.advance(by: .seconds(5))
+    #expect(scene.tenant.approveDevice(userCode: code.userCode, email: LocalUser.alice.email))
+    await scene.clock.advance(by: .seconds(5))
     #expect(try await signIn.value.user.username == LocalUser.alice.email)
-    #expect(try await client.accessToken().userID.hasPrefix(LocalUser.alice.id))
+    #expect(try await connector.accessToken().userID.hasPrefix(LocalUser.alice.id))
   }
 
   @Test(
@@ -33,41 +33,44 @@ struct DeviceFlowTests {
     arguments: [nil, "https://login.other.example/devicecode"])
   func externalID(_ published: String?) async throws {
     struct Seen: Error {}
-    let fixture = Fixture(shape: .ciam)
+    let scene = Scene(shape: .ciam)
     if let published {
-      fixture.tenant.behavior.changeMetadata = { $0["device_authorization_endpoint"] = .string(published) }
+      scene.tenant.behavior.changeMetadata = { $0["device_authorization_endpoint"] = .string(published) }
     }
-    let client = try fixture.client()
+    let connector = try scene.connector()
     if published == nil {
-      await #expect(throws: Seen.self) { try await client.signInWithDeviceCode { _ in throw Seen() } }
+      let error = await #expect(throws: ConnectorError.self) {
+        try await connector.signInWithDeviceCode { _ in throw Seen() }
+      }
+      #expect(error?.underlying is Seen)
     } else {
       await expectError(ConnectorError.self, .unsupported) {
-        try await client.signInWithDeviceCode { _ in throw Seen() }
+        try await connector.signInWithDeviceCode { _ in throw Seen() }
       }
     }
-    #expect(fixture.transport.requests.allSatisfy { $0.url?.host != "login.other.example" })
+    #expect(scene.transport.requests.allSatisfy { $0.url?.host != "login.other.example" })
   }
 
   @Test("A device authorization answer that lacks a code is named with its request")
   func unusableAnswer() async throws {
-    let fixture = Fixture(shape: .entra)
-    fixture.transport.intercept {
+    let scene = Scene(shape: .entra)
+    scene.transport.intercept {
       $0.path.hasSuffix("/devicecode") ? LocalResponse(status: 200, body: Data("{}".utf8)) : nil
     }
     let error = try await #require(throws: ConnectorError.self) {
-      try await fixture.client().signInWithDeviceCode { _ in }
+      try await scene.connector().signInWithDeviceCode { _ in }
     }
     #expect(error.code == .invalidResponse)
     #expect(error.method == "POST" && error.url?.hasSuffix("/devicecode") == true)
   }
 
   /// Answers the request for a device code with these fields instead.
-  private func answer(_ fixture: Fixture, _ fields: [String: JSONValue]) {
+  private func answer(_ scene: Scene, _ fields: [String: JSONValue]) {
     let all = fields.merging([
       "device_code": "0f9d7a34-1111-4222-8333-944455556666", "user_code": "ABCD-EFGH",
       "verification_uri": "https://login.example/device", "expires_in": 900, "interval": 5,
     ]) { first, _ in first }
-    fixture.transport.intercept {
+    scene.transport.intercept {
       guard $0.path.hasSuffix("/devicecode") else { return nil }
       return LocalResponse(status: 200, body: Data(JSONValue.object(all).description.utf8))
     }
@@ -81,12 +84,12 @@ struct DeviceFlowTests {
     ])
   func address(_ address: String) async throws {
     for name in ["verification_uri", "verification_url"] {
-      let fixture = Fixture(shape: .entra)
+      let scene = Scene(shape: .entra)
       var fields: [String: JSONValue] = ["verification_uri": .null]
       fields[name] = .string(address)
-      answer(fixture, fields)
+      answer(scene, fields)
       let error = try await #require(throws: ConnectorError.self) {
-        try await fixture.client().signInWithDeviceCode { _ in Issue.record("There is no address to show.") }
+        try await scene.connector().signInWithDeviceCode { _ in Issue.record("There is no address to show.") }
       }
       #expect(error.code == .invalidResponse)
     }
@@ -94,11 +97,11 @@ struct DeviceFlowTests {
 
   private func shown(_ fields: [String: JSONValue]) async throws -> DeviceAuthorization {
     struct Seen: Error {}
-    let fixture = Fixture(shape: .entra)
-    answer(fixture, fields)
+    let scene = Scene(shape: .entra)
+    answer(scene, fields)
     let shown = Recorder<DeviceAuthorization>()
     await #expect(throws: (any Error).self) {
-      try await fixture.client().signInWithDeviceCode {
+      try await scene.connector().signInWithDeviceCode {
         shown.record($0)
         throw Seen()
       }
@@ -116,69 +119,69 @@ struct DeviceFlowTests {
 
   @Test("A device code that the server repeats in an error is not shown, whatever it looks like")
   func echoedError() async throws {
-    let fixture = Fixture(shape: .entra)
+    let scene = Scene(shape: .entra)
     let code = "0f9d7a34-1111-4222-8333-944455556666"
-    answer(fixture, [:])
-    let client = try fixture.client()
-    fixture.transport.answerTokens(
+    answer(scene, [:])
+    let connector = try scene.connector()
+    scene.transport.answerTokens(
       400, #"{"error":"access_denied","error_description":"Denied for \#(code)."}"#,
       grant: "urn:ietf:params:oauth:grant-type:device_code")
-    let error = try await #require(throws: ConnectorError.self) { try await client.signInWithDeviceCode { _ in } }
+    let error = try await #require(throws: ConnectorError.self) { try await connector.signInWithDeviceCode { _ in } }
     #expect(error.serverDescription == "Denied for [redacted].")
   }
 
   @Test("The user declines")
   func declined() async throws {
-    let fixture = Fixture(shape: .entra, holdsTime: true)
+    let scene = Scene(shape: .entra, holdsTime: true)
     let shown = Recorder<DeviceAuthorization>()
-    let client = try fixture.client()
-    let signIn = Task { try await client.signInWithDeviceCode { shown.record($0) } }
-    await fixture.clock.waitForSleepers()
-    #expect(fixture.tenant.denyDevice(userCode: try #require(shown.values.first).userCode))
-    await fixture.clock.advance(by: .seconds(5))
+    let connector = try scene.connector()
+    let signIn = Task { try await connector.signInWithDeviceCode { shown.record($0) } }
+    await scene.clock.waitForSleepers()
+    #expect(scene.tenant.denyDevice(userCode: try #require(shown.values.first).userCode))
+    await scene.clock.advance(by: .seconds(5))
     await expectError(ConnectorError.self, .userCancelledInPage) { try await signIn.value }
   }
 
   @Test("A refusal is the user's, whatever words come with it (RFC 8628 section 3.5)")
   func declinedWithWords() async throws {
-    let fixture = Fixture(shape: .openIDConnect)
-    let client = try fixture.client()
-    fixture.transport.answerTokens(
+    let scene = Scene(shape: .openIDConnect)
+    let connector = try scene.connector()
+    scene.transport.answerTokens(
       400, #"{"error":"access_denied","error_description":"Forbidden"}"#,
       grant: "urn:ietf:params:oauth:grant-type:device_code")
-    await expectError(ConnectorError.self, .userCancelledInPage) { try await client.signInWithDeviceCode { _ in } }
+    await expectError(ConnectorError.self, .userCancelledInPage) { try await connector.signInWithDeviceCode { _ in } }
   }
 
   @Test("slow_down adds five seconds for good")
   func slowDown() async throws {
-    let fixture = Fixture(shape: .entra, holdsTime: true)
-    let client = try fixture.client()
-    fixture.transport.answerTokens(
+    let scene = Scene(shape: .entra, holdsTime: true)
+    let connector = try scene.connector()
+    scene.transport.answerTokens(
       400, #"{"error":"slow_down"}"#, grant: "urn:ietf:params:oauth:grant-type:device_code")
-    let signIn = Task { try await client.signInWithDeviceCode { _ in } }
-    await fixture.clock.waitForSleepers()
-    await fixture.clock.advance(by: .seconds(5))
-    await fixture.clock.waitForSleepers()
-    let asked = fixture.transport.tokenForms.count
-    await fixture.clock.advance(by: .seconds(9))
-    #expect(fixture.transport.tokenForms.count == asked)
-    await fixture.clock.advance(by: .seconds(1))
-    await fixture.clock.waitForSleepers()
-    #expect(fixture.transport.tokenForms.count == asked + 1)
+    let signIn = Task { try await connector.signInWithDeviceCode { _ in } }
+    await scene.clock.waitForSleepers()
+    await scene.clock.advance(by: .seconds(5))
+    await scene.clock.waitForSleepers()
+    let asked = scene.transport.tokenForms.count
+    await scene.clock.advance(by: .seconds(9))
+    #expect(scene.transport.tokenForms.count == asked)
+    await scene.clock.advance(by: .seconds(1))
+    await scene.clock.waitForSleepers()
+    #expect(scene.transport.tokenForms.count == asked + 1)
     signIn.cancel()
     await #expect(throws: CancellationError.self) { try await signIn.value }
   }
 
   @Test("A refused device authorization is the service's error with its request")
   func refused() async throws {
-    let fixture = Fixture(shape: .entra)
-    fixture.transport.intercept {
+    let scene = Scene(shape: .entra)
+    scene.transport.intercept {
       guard $0.path.hasSuffix("/devicecode") else { return nil }
       return LocalResponse(
         status: 400, body: Data(#"{"error":"invalid_client","error_description":"AADSTS700016: Unknown app."}"#.utf8))
     }
     let error = try await #require(throws: ConnectorError.self) {
-      try await fixture.client().signInWithDeviceCode { _ in Issue.record("There is no code to show.") }
+      try await scene.connector().signInWithDeviceCode { _ in Issue.record("There is no code to show.") }
     }
     #expect(error.code == .configuration && error.serverCode == "AADSTS700016")
     #expect(error.url?.hasSuffix("/devicecode") == true)
@@ -186,44 +189,44 @@ struct DeviceFlowTests {
 
   @Test("The poll goes on while the server is unavailable, and ends when it says that the code has expired")
   func unavailable() async throws {
-    let fixture = Fixture(shape: .entra)
-    let client = try fixture.client()
+    let scene = Scene(shape: .entra)
+    let connector = try scene.connector()
     let grant = "urn:ietf:params:oauth:grant-type:device_code"
     let answers = Locked([
       (503, ""), (400, #"{"error":"authorization_pending"}"#), (400, #"{"error":"expired_token"}"#),
     ])
-    fixture.transport.intercept { request in
+    scene.transport.intercept { request in
       guard request.isTokenRequest, request.form["grant_type"] == grant else { return nil }
       let (status, body) = answers.withLock { $0.isEmpty ? (500, "") : $0.removeFirst() }
       return LocalResponse(status: status, body: Data(body.utf8))
     }
-    let error = try await #require(throws: ConnectorError.self) { try await client.signInWithDeviceCode { _ in } }
+    let error = try await #require(throws: ConnectorError.self) { try await connector.signInWithDeviceCode { _ in } }
     #expect(error.code == .timedOut && !error.isRetryable)
     #expect(answers.withLock { $0.isEmpty })
   }
 
   /// Signs in by a code that Alice approves at once.
-  private func signIn(_ fixture: Fixture, _ client: OAuthClient) async throws -> SignInResult {
-    try await client.signInWithDeviceCode { code in
-      #expect(fixture.tenant.approveDevice(userCode: code.userCode, email: LocalUser.alice.email))
+  private func signIn(_ scene: Scene, _ connector: Connector) async throws -> SignInResult {
+    try await connector.signInWithDeviceCode { code in
+      #expect(scene.tenant.approveDevice(userCode: code.userCode, email: LocalUser.alice.email))
     }
   }
 
   @Test("Without an id_token, which RFC 8628 does not promise, userinfo tells who it is", arguments: [true, false])
   func userInfo(_ grantsOpenID: Bool) async throws {
-    let fixture = Fixture(shape: .openIDConnect) {
+    let scene = Scene(shape: .openIDConnect) {
       if grantsOpenID { $0.changeTokenAnswer = { $0["id_token"] = nil } }
       $0.grantedScopes = { $0.filter { grantsOpenID || $0 != "openid" } }
       $0.changeUserInfo = { $0["locale"] = "de" }
     }
-    let client = try fixture.client()
-    let result = try await signIn(fixture, client)
-    #expect(result.user.id == "\(fixture.tenant.issuer)#\(LocalUser.alice.id)" && result.user.hasSession)
+    let connector = try scene.connector()
+    let result = try await signIn(scene, connector)
+    #expect(result.user.id == "\(scene.tenant.issuer)#\(LocalUser.alice.id)" && result.user.hasSession)
     #expect(result.user.claims.keys.sorted() == ["email", "locale", "name", "sub"] && result.idToken == nil)
-    #expect(try await client.user(id: result.user.id) == result.user)
-    await fixture.clock.advance(by: .seconds(4_000))
-    #expect(try await client.accessToken().userID == result.user.id)
-    #expect(try await client.userInfo() == result.user)
+    #expect(try await connector.user(id: result.user.id) == result.user)
+    await scene.clock.advance(by: .seconds(4_000))
+    #expect(try await connector.accessToken().userID == result.user.id)
+    #expect(try await connector.fetchUserInfo() == result.user)
   }
 
   @Test(
@@ -238,32 +241,32 @@ struct DeviceFlowTests {
   func withoutIDToken(
     _ shape: LocalTenant.Shape, _ missing: String, _ status: Int, _ body: String, _ code: ErrorCode
   ) async throws {
-    let fixture = Fixture(shape: shape) {
+    let scene = Scene(shape: shape) {
       $0.changeMetadata = { $0[missing] = nil }
       $0.changeTokenAnswer = { for name in ["id_token", missing] { $0[name] = nil } }
     }
-    fixture.transport.intercept {
+    scene.transport.intercept {
       $0.path.hasSuffix("/userinfo") ? LocalResponse(status: status, body: Data(body.utf8)) : nil
     }
-    let error = try await #require(throws: ConnectorError.self) { try await signIn(fixture, fixture.client()) }
+    let error = try await #require(throws: ConnectorError.self) { try await signIn(scene, scene.connector()) }
     #expect(error.code == code && error.method == (missing.isEmpty && shape == .openIDConnect ? "GET" : "POST"))
-    #expect(try await fixture.cache.keys().isEmpty)
+    #expect(try await scene.cache.keys().isEmpty)
   }
 
   @Test("The code ends")
   func ended() async throws {
-    let fixture = Fixture(shape: .entra, holdsTime: true)
-    let client = try fixture.client()
-    let signIn = Task { try await client.signInWithDeviceCode { _ in } }
-    await fixture.clock.waitForSleepers()
-    await fixture.clock.advance(by: .seconds(86_400))
+    let scene = Scene(shape: .entra, holdsTime: true)
+    let connector = try scene.connector()
+    let signIn = Task { try await connector.signInWithDeviceCode { _ in } }
+    await scene.clock.waitForSleepers()
+    await scene.clock.advance(by: .seconds(86_400))
     let error = try await #require(throws: ConnectorError.self) { try await signIn.value }
     #expect(error.code == .timedOut && !error.isRetryable)
   }
 
   @Test("Azure AD B2C does not offer it")
   func unsupported() async throws {
-    let client = try Fixture().client()
-    await expectError(ConnectorError.self, .unsupported) { try await client.signInWithDeviceCode { _ in } }
+    let connector = try Scene().connector()
+    await expectError(ConnectorError.self, .unsupported) { try await connector.signInWithDeviceCode { _ in } }
   }
 }

@@ -1,6 +1,6 @@
 import B2CAuthority
+import B2CConnector
 import B2CCore
-import B2COAuth
 import B2CTestKit
 import Foundation
 import TestSupport
@@ -33,17 +33,18 @@ struct ScopesOfflineAccessTests {
     "It is asked for at Microsoft's services and where it is offered or named",
     arguments: cases)
   func asked(_ example: Case) async throws {
-    let fixture = Fixture(shape: example.shape) { behavior in
+    let scene = Scene(shape: example.shape) { behavior in
       behavior.changeMetadata = { members in
         members["scopes_supported"] = example.listed.map { .array($0.map(JSONValue.string)) }
       }
     }
-    let presenter = fixture.script(.signIn(.alice))
-    let client = try fixture.client(presenter: presenter, scopes: fixture.tenant.apiScopes + example.named)
-    try await client.signIn(prompt: Prompt(rawValue: example.prompt ?? ""))
-    _ = try? await client.accessToken(forceRefresh: true)
+    let presenter = scene.script(.signIn(.alice))
+    let connector = try scene.connector(
+      scene.settings { $0.scopes += example.named }, presenter: presenter)
+    try await connector.signIn(options: SignInOptions(prompt: Prompt(rawValue: example.prompt ?? "")))
+    _ = try? await connector.accessToken(forceRefresh: true)
     let page = query(of: try require(presenter.requests.first).url)
-    let scopes = [page["scope"] ?? ""] + fixture.transport.tokenForms.map { $0["scope"] ?? "" }
+    let scopes = [page["scope"] ?? ""] + scene.transport.tokenForms.map { $0["scope"] ?? "" }
     #expect(scopes.map { $0.split(separator: " ").contains("offline_access") }.allSatisfy { $0 == example.isAsked })
     // `prompt=consent` would ask the user at every sign-in.
     #expect(page["prompt"] == example.sentPrompt)

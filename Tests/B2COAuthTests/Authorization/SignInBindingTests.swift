@@ -1,6 +1,5 @@
 import B2CConnector
 import B2CCore
-import B2COAuth
 import B2CTestKit
 import Foundation
 import TestSupport
@@ -42,69 +41,69 @@ struct SignInBindingTests {
 
   @Test("A forged id_token signs nobody in and stores nothing", arguments: lies)
   func refused(_ lie: Lie) async throws {
-    let fixture = Fixture(behavior: lie.change)
+    let scene = Scene(behavior: lie.change)
     await expectError(ConnectorError.self, .invalidResponse, saying: "id_token is refused") {
-      try await fixture.client().signIn()
+      try await scene.connector().signIn()
     }
-    #expect(try await fixture.cache.keys().isEmpty)
+    #expect(try await scene.cache.keys().isEmpty)
   }
 
   @Test("The policy claim may be acr, and in lower case")
   func oldPolicyClaim() async throws {
-    let fixture = Fixture {
+    let scene = Scene {
       $0.changeIDTokenClaims = {
         $0["tfp"] = nil
-        $0["acr"] = .string(Fixture.signIn.lowercased())
+        $0["acr"] = .string(Scene.signIn.lowercased())
       }
     }
-    #expect(try await fixture.client().signIn().user.objectID == LocalUser.alice.id)
+    #expect(try await scene.connector().signIn().user.objectID == LocalUser.alice.id)
   }
 
   @Test("A code stolen from another sign-in is useless without its verifier")
   func pkce() async throws {
-    let fixture = Fixture()
+    let scene = Scene()
     let stolen = Locked<String?>(nil)
-    let victim = CallbackPresenter(fixture.script(.signIn(.alice))) { url in
+    let victim = CallbackPresenter(scene.script(.signIn(.alice))) { url in
       stolen.withLock { $0 = query(of: url)["code"] }
       throw ConnectorError(own: .userClosedBrowser, "The callback never arrives.")
     }
-    await expectError(ConnectorError.self, .userClosedBrowser) { try await fixture.client(presenter: victim).signIn() }
+    await expectError(ConnectorError.self, .userClosedBrowser) { try await scene.connector(presenter: victim).signIn() }
     let code = try require(stolen.withLock { $0 })
-    let thief = CannedPresenter { "\(Fixture.redirect)?code=\(code)&state=\($0.state.value)" }
+    let thief = CannedPresenter { "\(Scene.redirect)?code=\(code)&state=\($0.state.value)" }
     await expectError(ConnectorError.self, .server, saying: "PKCE") {
-      try await fixture.client(presenter: thief).signIn()
+      try await scene.connector(presenter: thief).signIn()
     }
   }
 
   @Test("Metadata and keys are asked for once a day and policy")
   func documents() async throws {
-    let (fixture, client) = try await Fixture().signedIn()
-    try await client.signIn(prompt: .login)
-    #expect(fixture.tenant.counters.metadataRequests == 1)
-    try await client.signIn(policy: Policy("B2C_1_SignUpOrSignIn"), prompt: .login)
-    #expect(fixture.tenant.counters.metadataRequests == 2)
-    await fixture.clock.advance(by: .seconds(86_401))
-    try await client.signIn(prompt: .login)
-    #expect(fixture.tenant.counters.metadataRequests == 3)
+    let scene = Scene()
+    let connector = try await scene.signedIn()
+    try await connector.signIn(options: SignInOptions(prompt: .login))
+    #expect(scene.tenant.counters.metadataRequests == 1)
+    try await connector.signIn(policy: Policy("B2C_1_SignUpOrSignIn"), options: SignInOptions(prompt: .login))
+    #expect(scene.tenant.counters.metadataRequests == 2)
+    await scene.clock.advance(by: .seconds(86_401))
+    try await connector.signIn(options: SignInOptions(prompt: .login))
+    #expect(scene.tenant.counters.metadataRequests == 3)
   }
 
   @Test("A device clock that is wrong by a time zone locks nobody out", arguments: [-50_400.0, 50_400])
   func wrongClock(offset: Double) async throws {
-    let fixture = Fixture()
-    let clock = fixture.clock
-    let client = try OAuthClient(
-      configuration: try fixture.client().configuration,
-      environment: Connector.Environment(
-        presenter: fixture.script(.signIn(.alice)), transport: fixture.transport, clock: clock,
-        now: { clock.date.addingTimeInterval(offset) }))
-    try await client.signIn()
-    #expect(try await client.accessToken().expiresAt == clock.date.addingTimeInterval(offset + 3600))
+    let scene = Scene()
+    scene.setBack.withLock { $0 = -offset }
+    let connector = try await scene.signedIn()
+    #expect(try await connector.accessToken().expiresAt == scene.clock.date.addingTimeInterval(offset + 3600))
   }
 
   @Test("A wrong policy is found before a page opens")
   func unknownPolicy() async throws {
-    let (_, presenter, client) = try Fixture().scripted()
-    await expectError(ConnectorError.self, .configuration) { try await client.signIn(policy: Policy("B2C_1_Nowhere")) }
+    let scene = Scene()
+    let presenter = scene.script(.signIn(.alice))
+    let connector = try scene.connector(presenter: presenter)
+    await expectError(ConnectorError.self, .configuration) {
+      try await connector.signIn(policy: Policy("B2C_1_Nowhere"))
+    }
     #expect(presenter.requests.isEmpty)
   }
 }

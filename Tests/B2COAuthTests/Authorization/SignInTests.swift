@@ -2,7 +2,6 @@ import B2CConnector
 import B2CCore
 import B2CHTTP
 import B2CTestKit
-import B2COAuth
 import Foundation
 import TestSupport
 import Testing
@@ -15,22 +14,24 @@ import Testing
 struct SignInTests {
   @Test("A sign-in brings verified claims, an access token and one record")
   func works() async throws {
-    let fixture = Fixture()
-    let result = try await fixture.client().signIn()
+    let scene = Scene()
+    let result = try await scene.connector().signIn()
     #expect(result.user.name == LocalUser.alice.displayName)
     #expect(result.user.emails == [LocalUser.alice.email])
     #expect(result.user.objectID == LocalUser.alice.id)
-    #expect(result.policy?.id == Fixture.signIn)
-    #expect(result.accessToken?.expiresAt == fixture.clock.date.addingTimeInterval(3600))
-    #expect(result.user.id == "\(LocalUser.alice.id).\(fixture.tenant.tenantID)")
-    #expect(try await fixture.cache.keys().count == 1)
+    #expect(result.policy?.id == Scene.signIn)
+    #expect(result.accessToken?.expiresAt == scene.clock.date.addingTimeInterval(3600))
+    #expect(result.user.id == "\(LocalUser.alice.id).\(scene.tenant.tenantID)")
+    #expect(try await scene.cache.keys().count == 1)
   }
 
   @Test("The request carries S256, state and nonce, and none of them twice")
   func freshSecrets() async throws {
-    let (fixture, presenter, client) = try Fixture().scripted()
-    try await client.signIn(prompt: .login)
-    try await client.signIn(prompt: .login)
+    let scene = Scene()
+    let presenter = scene.script(.signIn(.alice))
+    let connector = try scene.connector(presenter: presenter)
+    try await connector.signIn(options: SignInOptions(prompt: .login))
+    try await connector.signIn(options: SignInOptions(prompt: .login))
     let queries = presenter.requests.map { query(of: $0.url) }
     #expect(queries.count == 2)
     for query in queries {
@@ -39,7 +40,7 @@ struct SignInTests {
       for name in ["state", "nonce", "code_challenge"] { #expect((query[name] ?? "").count == 43) }
     }
     for name in ["state", "nonce", "code_challenge"] { #expect(queries[0][name] != queries[1][name]) }
-    let forms = fixture.transport.tokenForms
+    let forms = scene.transport.tokenForms
     #expect(forms.count == 2 && forms.allSatisfy { $0["code"]?.isEmpty == false })
     let verifiers = forms.compactMap { $0["code_verifier"] }
     #expect(Set(verifiers).count == 2)
@@ -50,21 +51,22 @@ struct SignInTests {
 
   @Test("No token request has a client secret or a password, and none is of the password grant", arguments: Self.shapes)
   func publicClient(_ shape: LocalTenant.Shape) async throws {
-    let (fixture, client) = try await Fixture(shape: shape).signedIn()
-    _ = try await client.accessToken(forceRefresh: true)
+    let scene = Scene(shape: shape)
+    let connector = try await scene.signedIn()
+    _ = try await connector.accessToken(forceRefresh: true)
     if shape != .b2c {
-      try await client.signInWithDeviceCode {
-        _ = fixture.tenant.approveDevice(userCode: $0.userCode, email: LocalUser.alice.email)
+      try await connector.signInWithDeviceCode {
+        _ = scene.tenant.approveDevice(userCode: $0.userCode, email: LocalUser.alice.email)
       }
     }
-    let forms = fixture.transport.tokenForms
+    let forms = scene.transport.tokenForms
     let device = "urn:ietf:params:oauth:grant-type:device_code"
     #expect(
       forms.map { $0["grant_type"] } == ["authorization_code", "refresh_token"] + (shape == .b2c ? [] : [device]))
     for name in ["client_secret", "client_assertion", "username", "password"] {
       #expect(forms.allSatisfy { $0[name] == nil }, "\(name)")
     }
-    let requests = fixture.transport.requests.filter { $0.path.hasSuffix("/token") }
+    let requests = scene.transport.requests.filter { $0.path.hasSuffix("/token") }
     #expect(
       requests.count == forms.count && requests.allSatisfy { $0.value(forHTTPHeaderField: "Authorization") == nil })
   }
@@ -73,15 +75,18 @@ struct SignInTests {
 
   @Test("Options reach the page, and the plist's wishes reach the presenter")
   func options() async throws {
-    let fixture = Fixture()
-    let presenter = fixture.script(.signIn(LocalUser(email: "f@example.com", password: "", displayName: "F Friend")))
-    let scopes = fixture.tenant.apiScopes
-    try await fixture.client(presenter: presenter, scopes: [scopes[0]]) { $0.additionalScopes = [scopes[1]] }.signIn(
+    let scene = Scene()
+    let presenter = scene.script(.signIn(LocalUser(email: "f@example.com", password: "", displayName: "F Friend")))
+    let scopes = scene.tenant.apiScopes
+    let settings = try scene.settings {
+      ($0.scopes, $0.additionalScopes, $0.fullScreen) = ([scopes[0]], [scopes[1]], true)
+    }
+    try await scene.connector(settings, presenter: presenter).signIn(
       options: SignInOptions(
         prompt: Prompt(rawValue: "login"), loginHint: "a+b@example.com", domainHint: "facebook.com",
         uiLocales: ["de", "en-GB"],
         extraParameters: ["campaignId": "spring;1"], claimsRequest: #"{"id_token":{}}"#,
-        prefersEphemeralSession: true, prefersFullScreen: true))
+        prefersEphemeralSession: true))
     let request = try require(presenter.requests.first)
     let query = query(of: request.url)
     #expect(query["prompt"] == "login")
@@ -94,17 +99,17 @@ struct SignInTests {
     #expect(Set(asked) == ["openid", "offline_access", scopes[0], scopes[1]])
     #expect(request.prefersEphemeralSession && request.prefersFullScreen)
     // Scopes that are only consented to are not asked for a token.
-    #expect(fixture.transport.tokenForms[0]["scope"] == "openid offline_access \(scopes[0])")
+    #expect(scene.transport.tokenForms[0]["scope"] == "openid offline_access \(scopes[0])")
   }
 
   @Test(
     "Parameters of the protocol cannot be overridden",
     arguments: ["state", "Nonce", "client_id", "p", "prompt", "code_challenge"])
   func reserved(name: String) async throws {
-    let fixture = Fixture()
-    let presenter = fixture.script(.signIn(.alice))
+    let scene = Scene()
+    let presenter = scene.script(.signIn(.alice))
     await expectError(ConnectorError.self, .configuration, saying: "xtra parameter") {
-      try await fixture.client(presenter: presenter).signIn(options: SignInOptions(extraParameters: [name: "x"]))
+      try await scene.connector(presenter: presenter).signIn(options: SignInOptions(extraParameters: [name: "x"]))
     }
     #expect(presenter.requests.isEmpty)
   }
@@ -117,9 +122,11 @@ struct SignInTests {
       "", " ", "campaign id", "\u{7F}x",
     ])
   func paddedNames(name: String) async throws {
-    let (_, presenter, client) = try Fixture().scripted()
+    let scene = Scene()
+    let presenter = scene.script(.signIn(.alice))
+    let connector = try scene.connector(presenter: presenter)
     let error = try await #require(throws: ConnectorError.self) {
-      try await client.signIn(options: SignInOptions(extraParameters: [name: "x"]))
+      try await connector.signIn(options: SignInOptions(extraParameters: [name: "x"]))
     }
     #expect(error.code == .configuration && error.message.contains("xtra parameter"))
     #expect(error.message.unicodeScalars.allSatisfy { (0x20...0x7E).contains($0.value) })
@@ -128,11 +135,11 @@ struct SignInTests {
 
   @Test("One policy under two keys: each sign-in has the domain hint of its own key")
   func hintOfEachKey() async throws {
-    let fixture = Fixture()
-    let presenter = fixture.script(.signIn(.alice))
-    let client = try fixture.client(presenter: presenter)
+    let scene = Scene()
+    let presenter = scene.script(.signIn(.alice))
+    let connector = try scene.connector(presenter: presenter)
     for hint in [nil, "facebook.com", nil] {
-      _ = try? await client.signIn(policy: try Policy(id: Fixture.signIn, domainHint: hint))
+      _ = try? await connector.signIn(policy: try Policy(id: Scene.signIn, domainHint: hint))
       #expect(
         try #require(presenter.requests.last).url.absoluteString.contains("domain_hint=facebook.com") == (hint != nil))
     }
@@ -140,36 +147,38 @@ struct SignInTests {
 
   @Test("Closing the browser and Cancel in the page are told apart")
   func cancelling() async throws {
-    let fixture = Fixture()
+    let scene = Scene()
     await expectError(ConnectorError.self, .userClosedBrowser) {
-      try await fixture.client(presenter: fixture.script(.closeBrowser)).signIn()
+      try await scene.connector(presenter: scene.script(.closeBrowser)).signIn()
     }
     await expectError(ConnectorError.self, .userCancelledInPage) {
-      try await fixture.client(presenter: fixture.script(.cancel)).signIn()
+      try await scene.connector(presenter: scene.script(.cancel)).signIn()
     }
-    #expect(try await fixture.cache.keys().isEmpty)
+    #expect(try await scene.cache.keys().isEmpty)
   }
 
   @Test("The prompt `none` is sent, and shows no page; without a prompt none is sent")
   func silentPrompt() async throws {
-    let (_, presenter, client) = try Fixture().scripted()
+    let scene = Scene()
+    let presenter = scene.script(.signIn(.alice))
+    let connector = try scene.connector(presenter: presenter)
     await expectError(ConnectorError.self, .interactionRequired) {
-      try await client.signIn(options: SignInOptions(prompt: .none))
+      try await connector.signIn(options: SignInOptions(prompt: .none))
     }
     #expect(presenter.requests.map { query(of: $0.url)["prompt"] } == ["none"])
-    try await client.signIn()
+    try await connector.signIn()
     // Now there is a session, of which the provider knows without a page.
-    try await client.signIn(options: SignInOptions(prompt: .none))
+    try await connector.signIn(options: SignInOptions(prompt: .none))
     #expect(presenter.requests.map { query(of: $0.url)["prompt"] } == ["none", nil, "none"])
   }
 
   @Test("An error keeps everything the server said")
   func details() async throws {
-    let fixture = Fixture()
+    let scene = Scene()
     let error = try await #require(throws: ConnectorError.self) {
-      try await fixture.client(presenter: fixture.script(.cancel)).signIn()
+      try await scene.connector(presenter: scene.script(.cancel)).signIn()
     }
-    let answered = fixture.tenant.requests.last { $0.request.path.hasSuffix("/authorize") }?.response?.headers[
+    let answered = scene.tenant.requests.last { $0.request.path.hasSuffix("/authorize") }?.response?.headers[
       "client-request-id"]
     #expect(error.serverCode == "AADB2C90091")
     #expect(error.oauthError == "access_denied")
@@ -181,57 +190,59 @@ struct SignInTests {
 
   @Test("A forgotten password is a typed outcome without a reset policy")
   func forgottenPassword() async throws {
-    let fixture = Fixture()
+    let scene = Scene()
     await expectError(ConnectorError.self, .passwordResetRequested) {
-      try await fixture.client(presenter: fixture.script(.forgotPassword)).signIn()
+      try await scene.connector(presenter: scene.script(.forgotPassword)).signIn()
     }
   }
 
   @Test("With a reset policy it is run, and the sign-in goes on")
   func passwordReset() async throws {
-    let fixture = Fixture()
+    let scene = Scene()
     let presenter = ScriptedPresenter(
-      transport: fixture.network, .forgotPassword,
+      transport: scene.network, .forgotPassword,
       .resetPassword(email: LocalUser.alice.email, newPassword: "Another-1"),
       .signIn(email: LocalUser.alice.email, password: "Another-1"))
-    let client = try fixture.client(presenter: presenter) {
-      $0.passwordResetPolicy = try? Policy(id: "B2C_1_ResetPassword", kind: .passwordReset)
-    }
-    let result = try await client.signIn(prompt: .login)
-    #expect(result.policy?.id == Fixture.signIn)
+    let connector = try scene.connector(
+      scene.settings { $0.policies.others = [try Policy(id: "B2C_1_ResetPassword", kind: .passwordReset)] },
+      presenter: presenter)
+    let result = try await connector.signIn(options: SignInOptions(prompt: .login))
+    #expect(result.policy?.id == Scene.signIn)
     #expect(presenter.requests.count == 3)
-    #expect(try await client.users().count == 1)
+    #expect(try await connector.users().count == 1)
   }
 
   @Test("Giving up after the reset leaves nobody signed in who was not before")
   func passwordResetOnly() async throws {
-    let fixture = Fixture()
+    let scene = Scene()
     let presenter = ScriptedPresenter(
-      transport: fixture.network, .forgotPassword,
+      transport: scene.network, .forgotPassword,
       .resetPassword(email: LocalUser.alice.email, newPassword: "Another-1"), .closeBrowser)
-    let client = try fixture.client(presenter: presenter) {
-      $0.passwordResetPolicy = try? Policy(id: "B2C_1_ResetPassword", kind: .passwordReset)
+    let connector = try scene.connector(
+      scene.settings { $0.policies.others = [try Policy(id: "B2C_1_ResetPassword", kind: .passwordReset)] },
+      presenter: presenter)
+    await expectError(ConnectorError.self, .userClosedBrowser) {
+      try await connector.signIn(options: SignInOptions(prompt: .login))
     }
-    await expectError(ConnectorError.self, .userClosedBrowser) { try await client.signIn(prompt: .login) }
-    #expect(try await fixture.cache.keys().isEmpty)
-    #expect(try await client.currentUser() == nil)
+    #expect(try await scene.cache.keys().isEmpty)
+    #expect(try await connector.session.user == nil)
   }
 
   @Test("A token answer without an id_token is named with its request")
   func noIDToken() async throws {
-    let fixture = Fixture { $0.changeTokenAnswer = { $0["id_token"] = nil } }
-    let error = try await #require(throws: ConnectorError.self) { try await fixture.client().signIn() }
+    let scene = Scene { $0.changeTokenAnswer = { $0["id_token"] = nil } }
+    let error = try await #require(throws: ConnectorError.self) { try await scene.connector().signIn() }
     #expect(error.code == .invalidResponse)
     #expect(error.method == "POST" && error.url?.hasSuffix("/token") == true)
   }
 
   @Test("Somebody else than the required user stores nothing")
   func wrongUser() async throws {
-    let fixture = Fixture()
-    let presenter = fixture.script(.signIn(.bob))
-    let client = try fixture.client(presenter: presenter) { $0.requiredUser = LocalUser.alice.email }
-    await expectError(ConnectorError.self, .wrongUser) { try await client.signIn() }
-    #expect(try await fixture.cache.keys().isEmpty)
+    let scene = Scene()
+    let presenter = scene.script(.signIn(.bob))
+    let connector = try scene.connector(scene.settings { $0.userID = LocalUser.alice.email }, presenter: presenter)
+    await expectError(ConnectorError.self, .wrongUser) { try await connector.signIn() }
+    #expect(try await scene.cache.keys().isEmpty)
     #expect(query(of: try require(presenter.requests.first).url)["login_hint"] == LocalUser.alice.email)
   }
 
@@ -239,17 +250,17 @@ struct SignInTests {
     "The required user may be named by email in any case or by object id",
     arguments: [LocalUser.alice.email.uppercased(), LocalUser.alice.id])
   func requiredUser(name: String) async throws {
-    let fixture = Fixture()
-    let client = try fixture.client { $0.requiredUser = name }
-    #expect(try await client.signIn().user.objectID == LocalUser.alice.id)
+    let scene = Scene()
+    let connector = try scene.connector(scene.settings { $0.userID = name })
+    #expect(try await connector.signIn().user.objectID == LocalUser.alice.id)
   }
 
   @Test("Sign-up makes an account")
   func signUp() async throws {
-    let fixture = Fixture()
-    let presenter = fixture.script(
+    let scene = Scene()
+    let presenter = scene.script(
       .signUp(email: "new@example.com", password: "Not-A-Secret-3", displayName: "New Person"))
-    let result = try await fixture.client(presenter: presenter).signIn(
+    let result = try await scene.connector(presenter: presenter).signIn(
       policy: Policy(id: "B2C_1_SignUp", kind: .signUp))
     #expect(result.user.name == "New Person")
     #expect(result.policy?.kind == .signUp)
@@ -257,19 +268,19 @@ struct SignInTests {
 
   @Test("The identity provider's fragment after the query does no harm")
   func facebook() async throws {
-    let fixture = Fixture()
-    let presenter = fixture.script(.signIn(LocalUser(email: "f@example.com", password: "", displayName: "F Friend")))
+    let scene = Scene()
+    let presenter = scene.script(.signIn(LocalUser(email: "f@example.com", password: "", displayName: "F Friend")))
     let policy = try Policy(id: "B2C_1_FacebookSignIn", kind: .federatedSignIn, domainHint: "facebook.com")
-    let result = try await fixture.client(presenter: presenter).signIn(policy: policy)
+    let result = try await scene.connector(presenter: presenter).signIn(policy: policy)
     #expect(result.user.identityProvider == "facebook.com")
   }
 
   @Test("A sign-in tells when it began and how it ended")
   func events() async throws {
-    let fixture = Fixture()
-    try await fixture.client().signIn()
-    #expect(fixture.events.values.map(\.step) == [.signInStarted, .signInFinished])
-    #expect(fixture.events.values.last?.policyID == Fixture.signIn)
+    let scene = Scene()
+    try await scene.connector().signIn()
+    #expect(scene.events.values.map(\.step) == [.signInStarted, .signInFinished])
+    #expect(scene.events.values.last?.policyID == Scene.signIn)
   }
 }
 

@@ -1,6 +1,6 @@
+import B2CConnector
 import B2CCore
 import B2CIDToken
-import B2COAuth
 import B2CTestKit
 import Foundation
 import TestSupport
@@ -10,13 +10,13 @@ import Testing
 @Suite("An id_token for several audiences")
 struct IDTokenCheckAudienceTests {
   private func refusal(of audiences: [String]) async throws -> ConnectorError {
-    let fixture = Fixture(shape: .openIDConnect)
-    let client = fixture.tenant.clientID
-    fixture.tenant.behavior.changeIDTokenClaims = {
+    let scene = Scene(shape: .openIDConnect)
+    let client = scene.tenant.clientID
+    scene.tenant.behavior.changeIDTokenClaims = {
       $0["aud"] = .array(([client] + audiences).map(JSONValue.string))
       $0["azp"] = .string(client)
     }
-    return try await #require(throws: ConnectorError.self) { try await fixture.client().signIn() }
+    return try await #require(throws: ConnectorError.self) { try await scene.connector().signIn() }
   }
 
   @Test("is refused with the others that it names", arguments: [["project-7"], ["project-7", "project-8"]])
@@ -32,16 +32,16 @@ struct IDTokenCheckAudienceTests {
       LocalTenant.Shape.b2c, .entra, .ciam,
     ])
   func capitals(_ shape: LocalTenant.Shape) async throws {
-    let fixture = Fixture(shape: shape, clientID: "7bf688ce-8139-4fd1-a2c0-1b9b6a37d1c5")
-    let small = try fixture.client()
-    let id = fixture.tenant.clientID.uppercased()
-    let capital = try fixture.client(clientID: id)
+    let scene = Scene(shape: shape, clientID: "7bf688ce-8139-4fd1-a2c0-1b9b6a37d1c5")
+    let small = try scene.connector()
+    let id = scene.tenant.clientID.uppercased()
+    let capital = try scene.connector(scene.settings { $0.clientID = id })
     let user = try await capital.signIn().user
-    await fixture.clock.advance(by: .seconds(4_000))
+    await scene.clock.advance(by: .seconds(4_000))
     _ = try await capital.accessToken()
     // Both are one client: the session is the same one.
     #expect(try await small.accessToken().userID == user.id)
-    #expect(try await fixture.cache.keys().count == 1)
+    #expect(try await scene.cache.keys().count == 1)
   }
 
   @Test("that cannot be shown is refused with words all the same")

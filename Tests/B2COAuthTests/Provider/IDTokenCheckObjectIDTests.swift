@@ -1,6 +1,6 @@
+import B2CConnector
 import B2CCore
 import B2CIDToken
-import B2COAuth
 import B2CTestKit
 import TestSupport
 import Testing
@@ -9,13 +9,13 @@ import Testing
 struct IDTokenCheckObjectIDTests {
   @Test("The advice is to add the claim to the user flow")
   func advice() async throws {
-    let fixture = Fixture {
+    let scene = Scene {
       $0.changeIDTokenClaims = {
         $0["sub"] = .string(IDTokenClaims.subjectPlaceholder)
         $0["oid"] = nil
       }
     }
-    let error = try await #require(throws: ConnectorError.self) { try await fixture.client().signIn() }
+    let error = try await #require(throws: ConnectorError.self) { try await scene.connector().signIn() }
     #expect(error.code == .invalidResponse && error.message.contains("id_token is refused"))
     #expect(error.recoverySuggestion == "Add the claim User's Object ID to the user flow.")
   }

@@ -1,5 +1,5 @@
+import B2CConnector
 import B2CCore
-import B2COAuth
 import B2CTestKit
 import TestSupport
 import Testing
@@ -11,23 +11,25 @@ struct ProviderDirectoryTests {
 
   @Test("They are fetched anew then, and not used for as long as the clock was wrong", arguments: [60, day, 30 * day])
   func setBack(_ seconds: Double) async throws {
-    let (fixture, client) = try await Fixture().signedIn()
-    try await client.signIn(prompt: .login)
-    #expect(fixture.tenant.counters.metadataRequests == 1 && fixture.tenant.counters.keysRequests == 1)
-    fixture.setBack.withLock { $0 = seconds }
-    try await client.signIn(prompt: .login)
-    #expect(fixture.tenant.counters.metadataRequests == 2 && fixture.tenant.counters.keysRequests == 2)
+    let scene = Scene()
+    let connector = try await scene.signedIn()
+    try await connector.signIn(options: SignInOptions(prompt: .login))
+    #expect(scene.tenant.counters.metadataRequests == 1 && scene.tenant.counters.keysRequests == 1)
+    scene.setBack.withLock { $0 = seconds }
+    try await connector.signIn(options: SignInOptions(prompt: .login))
+    #expect(scene.tenant.counters.metadataRequests == 2 && scene.tenant.counters.keysRequests == 2)
   }
 
   @Test("A key that was unknown before is asked for again, and not only when the old time has come again")
   func unknownKey() async throws {
-    let (fixture, client) = try await Fixture(holdsTime: true).signedIn()
-    fixture.tenant.behavior.signIDTokens(.unknownKeyID)
-    await #expect(throws: ConnectorError.self) { try await client.signIn(prompt: .login) }
-    fixture.setBack.withLock { $0 = Self.day }
+    let scene = Scene(holdsTime: true)
+    let connector = try await scene.signedIn()
+    scene.tenant.behavior.signIDTokens(.unknownKeyID)
+    await #expect(throws: ConnectorError.self) { try await connector.signIn(options: SignInOptions(prompt: .login)) }
+    scene.setBack.withLock { $0 = Self.day }
     // Fetches the keys for their age alone, so that what follows is the look for the unknown one.
-    let before = fixture.tenant.counters.keysRequests
-    await #expect(throws: ConnectorError.self) { try await client.signIn(prompt: .login) }
-    #expect(fixture.tenant.counters.keysRequests == before + 2)
+    let before = scene.tenant.counters.keysRequests
+    await #expect(throws: ConnectorError.self) { try await connector.signIn(options: SignInOptions(prompt: .login)) }
+    #expect(scene.tenant.counters.keysRequests == before + 2)
   }
 }

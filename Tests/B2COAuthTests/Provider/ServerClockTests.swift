@@ -1,6 +1,6 @@
-import B2CIDToken
+import B2CConnector
 import B2CHTTP
-import B2COAuth
+import B2CIDToken
 import B2CTestKit
 import Foundation
 import TestSupport
@@ -12,14 +12,14 @@ struct ServerClockTests {
   private func signIn(
     endedBefore seconds: Double, date: String, age: String? = nil, on target: LocalFaultTarget = .any
   ) async throws {
-    let fixture = Fixture()
-    let end = fixture.clock.date.timeIntervalSince1970 - seconds
-    fixture.tenant.behavior.changeIDTokenClaims = {
+    let scene = Scene()
+    let end = scene.clock.date.timeIntervalSince1970 - seconds
+    scene.tenant.behavior.changeIDTokenClaims = {
       $0["exp"] = .number(end)
       $0["iat"] = .number(end - 3_600)
       $0["nbf"] = .number(end - 3_600)
     }
-    fixture.tenant.faults = [
+    scene.tenant.faults = [
       LocalFault(
         on: target,
         .change { response in
@@ -28,7 +28,7 @@ struct ServerClockTests {
         }),
       LocalFault(on: .token, .change { if age != nil { $0.headers["Date"] = nil } }),
     ]
-    try await fixture.client().signIn()
+    try await scene.connector().signIn()
   }
 
   @Test("A server that is 14 hours behind, as by a wrong time zone here, is believed")

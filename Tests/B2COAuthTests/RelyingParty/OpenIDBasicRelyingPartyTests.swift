@@ -1,6 +1,6 @@
+import B2CConnector
 import B2CCore
 import B2CIDToken
-import B2COAuth
 import B2CTestKit
 import Foundation
 import TestSupport
@@ -18,12 +18,12 @@ struct OpenIDBasicRelyingPartyTests {
   @Test("oidcc-client-test", arguments: Redirect.allCases)
   func signIn(_ redirect: Redirect) async throws {
     let party = try RelyingParty(redirect)
-    let user = try await party.client.signIn().user
+    let user = try await party.connector.signIn().user
     #expect(user.subject == LocalUser.alice.id)
     #expect(await party.browser.nextArrival())
-    #expect(try await party.client.userInfo().subject == user.subject)
+    #expect(try await party.connector.fetchUserInfo().subject == user.subject)
     let bearer = try #require(party.requests("/userinfo").last?.bearerToken)
-    #expect(bearer == (try await party.client.accessToken().token.value))
+    #expect(bearer == (try await party.connector.accessToken().token.value))
     let request = try #require(party.requests("/authorize").first).query
     #expect(request["response_type"] == "code" && request["code_challenge_method"] == "S256")
     #expect(request["nonce"]?.isEmpty == false && request["state"]?.isEmpty == false)
@@ -60,7 +60,7 @@ struct OpenIDBasicRelyingPartyTests {
       $0.changeIDTokenHeader { $0["kid"] = .null }
       $0.changeKeys = { $0[0]["kid"] = nil }
     }
-    try await party.client.signIn()
+    try await party.connector.signIn()
     #expect(try party.lastIDTokenHeader()["kid"] == nil)
   }
 
@@ -72,14 +72,14 @@ struct OpenIDBasicRelyingPartyTests {
       $0.changeIDTokenHeader { $0["kid"] = .null }
       $0.changeKeys = { keys in keys = ([other] + keys).map { $0.filter { $0.key != "kid" } } }
     }
-    try await party.client.signIn()
+    try await party.connector.signIn()
     #expect(try party.lastIDTokenHeader()["kid"] == nil)
   }
 
   @Test("oidcc-client-test-idtoken-sig-rs256", arguments: Redirect.allCases)
   func signedWithRS256(_ redirect: Redirect) async throws {
     let party = try RelyingParty(redirect)
-    try await party.client.signIn()
+    try await party.connector.signIn()
     #expect(try party.lastIDTokenHeader()["alg"] == "RS256")
   }
 
@@ -101,10 +101,10 @@ struct OpenIDBasicRelyingPartyTests {
   @Test("oidcc-client-test-userinfo-invalid-sub", arguments: Redirect.allCases)
   func otherSubjectInUserInfo(_ redirect: Redirect) async throws {
     let party = try RelyingParty(redirect) { $0.changeUserInfo = { $0["sub"] = "another-person" } }
-    let user = try await party.client.signIn().user
-    await expectError(ConnectorError.self, .invalidResponse) { try await party.client.userInfo() }
+    let user = try await party.connector.signIn().user
+    await expectError(ConnectorError.self, .invalidResponse) { try await party.connector.fetchUserInfo() }
     #expect(party.requests("/userinfo").count == 1)
-    #expect(try await party.client.session() == .signedIn(user))
+    #expect(try await party.connector.session == .signedIn(user))
   }
 
   @Test("oidcc-client-test-nonce-invalid", arguments: Redirect.allCases)
@@ -116,10 +116,10 @@ struct OpenIDBasicRelyingPartyTests {
   @Test("oidcc-client-test-scope-userinfo-claims", arguments: Redirect.allCases)
   func claimsOfScopes(_ redirect: Redirect) async throws {
     let party = try RelyingParty(redirect, scopes: ["openid", "profile", "email"])
-    try await party.client.signIn()
+    try await party.connector.signIn()
     let scopes = try #require(party.requests("/authorize").first?.query["scope"]).split(separator: " ")
     #expect(scopes.contains("profile") && scopes.contains("email"))
-    let info = try await party.client.userInfo()
+    let info = try await party.connector.fetchUserInfo()
     #expect(info.name == LocalUser.alice.displayName && info.emails == [LocalUser.alice.email])
   }
 }

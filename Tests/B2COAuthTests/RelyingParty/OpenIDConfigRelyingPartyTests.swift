@@ -1,7 +1,7 @@
+import B2CConnector
 import B2CCore
 import B2CHTTP
 import B2CIDToken
-import B2COAuth
 import B2CTestKit
 import Foundation
 import TestSupport
@@ -19,7 +19,7 @@ struct OpenIDConfigRelyingPartyTests {
   @Test("oidcc-client-test-discovery-openid-config", arguments: Redirect.allCases)
   func discovery(_ redirect: Redirect) async throws {
     let party = try RelyingParty(redirect)
-    try await party.client.signIn()
+    try await party.connector.signIn()
     let document = try #require(party.requests("/.well-known/openid-configuration").first?.response?.body)
     let fields = try JSONReader.object(document)
     // Everything else goes where the document says.
@@ -35,7 +35,7 @@ struct OpenIDConfigRelyingPartyTests {
   @Test("oidcc-client-test-discovery-jwks-uri-keys", arguments: Redirect.allCases)
   func keys(_ redirect: Redirect) async throws {
     let party = try RelyingParty(redirect)
-    try await party.client.signIn()
+    try await party.connector.signIn()
     #expect(party.tenant.counters.keysRequests == 1)
     // With keys of somebody else the very same sign-in fails, so they are what the signature is checked with.
     let other = try TestSigningKey()
@@ -49,7 +49,7 @@ struct OpenIDConfigRelyingPartyTests {
   @Test("oidcc-client-test-discovery-issuer-mismatch", arguments: Redirect.allCases)
   func issuerMismatch(_ redirect: Redirect) async throws {
     let party = try RelyingParty(redirect) { $0.changeMetadata = { $0["issuer"] = "https://evil.example" } }
-    await expectError(ConnectorError.self, .invalidResponse, saying: "issuer") { try await party.client.signIn() }
+    await expectError(ConnectorError.self, .invalidResponse, saying: "issuer") { try await party.connector.signIn() }
     #expect(party.browser.opened.isEmpty && party.requests("/authorize").isEmpty)
   }
 
@@ -66,14 +66,14 @@ struct OpenIDConfigRelyingPartyTests {
   func rotationBeforeSigning(_ redirect: Redirect) async throws {
     let party = try RelyingParty(redirect)
     // The keys are known by the first sign-in.
-    try await party.client.signIn()
+    try await party.connector.signIn()
     let old = try party.lastIDTokenHeader()["kid"]
     let (tenant, new) = (party.tenant, try TestSigningKey())
-    party.fixture.transport.intercept { request in
+    party.scene.transport.intercept { request in
       if request.isTokenRequest { tenant.rotateKeys(to: new, keepingOld: false) }
       return nil
     }
-    try await party.client.signIn(prompt: .login)
+    try await party.connector.signIn(options: SignInOptions(prompt: .login))
     #expect(try party.lastIDTokenHeader()["kid"] != old)
     #expect(tenant.counters.keysRequests == 2)
   }
@@ -81,10 +81,10 @@ struct OpenIDConfigRelyingPartyTests {
   @Test("oidcc-client-test-signing-key-rotation", arguments: Redirect.allCases)
   func rotation(_ redirect: Redirect) async throws {
     let party = try RelyingParty(redirect)
-    try await party.client.signIn()
+    try await party.connector.signIn()
     let old = try party.lastIDTokenHeader()["kid"]
     party.tenant.rotateKeys(to: try TestSigningKey())
-    try await party.client.signIn(prompt: .login)
+    try await party.connector.signIn(options: SignInOptions(prompt: .login))
     #expect(try party.lastIDTokenHeader()["kid"] != old)
     #expect(party.tenant.counters.keysRequests == 2)
   }

@@ -1,4 +1,4 @@
-import B2COAuth
+import B2CConnector
 import B2CTestKit
 import Foundation
 import TestSupport
@@ -14,14 +14,14 @@ struct OpenIDLogoutRelyingPartyTests {
     _ redirect: Redirect, _ outcome: BrowserSignOut, changing change: @escaping @Sendable (URL) throws -> URL = { $0 }
   ) async throws {
     let party = try RelyingParty(redirect, holdsTime: true)
-    try await party.client.signIn()
+    try await party.connector.signIn()
     #expect(await party.browser.nextArrival())
     party.browser.changeRedirect.withLock { $0 = change }
-    let signOut = Task { try await party.client.signOut(endsBrowserSession: true) }
+    let signOut = Task { try await party.connector.signOut(endsBrowserSession: true) }
     let isTaken = await party.browser.nextArrival()
     #expect(isTaken, "The app does not take the redirect, and waits for another one.")
     // Ends the wait of an app that does not.
-    if !isTaken { await party.fixture.clock.advance(by: .seconds(60)) }
+    if !isTaken { await party.scene.clock.advance(by: .seconds(60)) }
     #expect(try await signOut.value == outcome)
     let request = try #require(party.requests("/logout").first).query
     #expect(
@@ -29,7 +29,7 @@ struct OpenIDLogoutRelyingPartyTests {
         == true)
     #expect(request["state"]?.isEmpty == false)
     #expect(party.tenant.sessionCount == 0)
-    #expect(try await party.client.session() == .signedOut)
+    #expect(try await party.connector.session == .signedOut)
   }
 
   @Test("oidcc-client-test-rp-init-logout", arguments: Redirect.allCases)

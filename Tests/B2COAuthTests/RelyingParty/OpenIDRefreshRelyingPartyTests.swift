@@ -1,5 +1,5 @@
+import B2CConnector
 import B2CCore
-import B2COAuth
 import B2CTestKit
 import Foundation
 import TestSupport
@@ -13,11 +13,11 @@ struct OpenIDRefreshRelyingPartyTests {
   @Test("oidcc-client-test-refresh-token", arguments: Redirect.allCases)
   func refresh(_ redirect: Redirect) async throws {
     let party = try RelyingParty(redirect)
-    let first = try await party.client.signIn().accessToken?.token
-    await party.fixture.clock.advance(by: .seconds(4_000))
-    let second = try await party.client.accessToken().token
+    let first = try await party.connector.signIn().accessToken?.token
+    await party.scene.clock.advance(by: .seconds(4_000))
+    let second = try await party.connector.accessToken().token
     #expect(second != first)
-    #expect(try await party.client.userInfo().subject == LocalUser.alice.id)
+    #expect(try await party.connector.fetchUserInfo().subject == LocalUser.alice.id)
     #expect(party.requests("/userinfo").last?.bearerToken == second.value)
     #expect(party.tenant.counters.refreshRequests == 1)
   }
@@ -27,17 +27,17 @@ struct OpenIDRefreshRelyingPartyTests {
     _ redirect: Redirect, _ change: @escaping @Sendable (inout [String: JSONValue]) -> Void
   ) async throws {
     let party = try RelyingParty(redirect)
-    try await party.client.signIn()
-    let key = try #require(try await party.fixture.cache.keys().first)
-    let before = try #require(try await party.fixture.cache.record(for: key))
-    await party.fixture.clock.advance(by: .seconds(4_000))
+    try await party.connector.signIn()
+    let key = try #require(try await party.scene.cache.keys().first)
+    let before = try #require(try await party.scene.cache.record(for: key))
+    await party.scene.clock.advance(by: .seconds(4_000))
     party.tenant.behavior.changeIDTokenClaims = change
-    await expectError(ConnectorError.self, .interactionRequired) { try await party.client.accessToken() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await party.connector.accessToken() }
     #expect(party.tenant.counters.refreshes == 1)
-    let after = try #require(try await party.fixture.cache.record(for: key))
+    let after = try #require(try await party.scene.cache.record(for: key))
     #expect(after.claims == before.claims && after.accessTokens.isEmpty && after.refreshToken == nil)
     // Nor is it sent to the userinfo endpoint.
-    await expectError(ConnectorError.self, .interactionRequired) { try await party.client.userInfo() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await party.connector.fetchUserInfo() }
     #expect(party.requests("/userinfo").isEmpty)
   }
 

@@ -1,6 +1,6 @@
+import B2CConnector
 import B2CCore
 import B2CIDToken
-import B2COAuth
 import B2CTestKit
 import Foundation
 import TestSupport
@@ -22,32 +22,36 @@ struct RelyingParty: Sendable {
     var testDescription: String { rawValue }
   }
 
-  let fixture: Fixture
+  let scene: Scene
   let browser: StandInBrowser
-  let client: OAuthClient
+  let connector: Connector
 
-  var tenant: LocalTenant { fixture.tenant }
+  var tenant: LocalTenant { scene.tenant }
 
   /// Makes an app; with `holdsTime` no wait of it ends by its time.
   init(
     _ redirect: Redirect, scopes: [String]? = nil, holdsTime: Bool = false,
     behavior: (inout LocalTenant.Behavior) -> Void = { _ in }
   ) throws {
-    fixture = Fixture(
+    scene = Scene(
       shape: .openIDConnect, redirectURIs: Redirect.allCases.map(\.rawValue), holdsTime: holdsTime, behavior: behavior)
-    browser = StandInBrowser(pages: fixture.script(.signIn(.alice)))
+    browser = StandInBrowser(pages: scene.script(.signIn(.alice)))
     let uri = try require(URL(string: redirect.rawValue))
-    client = try fixture.client(presenter: browser.presenter(for: redirect), scopes: scopes) { $0.redirectURI = uri }
+    connector = try scene.connector(
+      scene.settings {
+        $0.redirectURI = uri
+        $0.scopes = scopes ?? $0.scopes
+      }, presenter: browser.presenter(for: redirect))
   }
 
   /// Signs in, which has to fail by the id_token; nothing may be kept of it or used.
   ///
   /// - Returns: What is wrong with the id_token, in words.
   func refusedSignIn() async throws -> String {
-    let error = try await #require(throws: ConnectorError.self) { try await client.signIn() }
+    let error = try await #require(throws: ConnectorError.self) { try await connector.signIn() }
     #expect(error.code == .invalidResponse && error.message.contains("id_token is refused"))
     #expect(tenant.counters.tokenRequests == 1)
-    #expect(try await fixture.cache.keys().isEmpty)
+    #expect(try await scene.cache.keys().isEmpty)
     #expect(requests("/userinfo").isEmpty)
     return error.message
   }

@@ -1,5 +1,5 @@
+import B2CConnector
 import B2CCore
-import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation
@@ -25,28 +25,28 @@ struct RefreshedIdentityTests {
 
   /// A client with an expired token, and its record.
   private struct Stage {
-    let fixture: Fixture
-    let client: OAuthClient
+    let scene: Scene
+    let connector: Connector
     let key: TokenCacheKey
     let before: TokenRecord
 
     init(_ change: Change? = nil, shape: LocalTenant.Shape = .b2c) async throws {
-      fixture = Fixture(shape: shape) {
+      scene = Scene(shape: shape) {
         $0.changeIDTokenClaims = { claims in
           claims["tid"] = .string(tenantID)
           claims["auth_time"] = .integer(signInTime)
           change?.claims(&claims)
         }
       }
-      client = try fixture.client()
-      try await client.signIn()
-      key = try require(try await fixture.cache.keys().first)
-      before = try require(try await fixture.cache.record(for: key))
-      await fixture.clock.advance(by: .seconds(4_000))
+      connector = try scene.connector()
+      try await connector.signIn()
+      key = try require(try await scene.cache.keys().first)
+      before = try require(try await scene.cache.record(for: key))
+      await scene.clock.advance(by: .seconds(4_000))
     }
 
     func refreshWill(_ change: Change) {
-      fixture.tenant.behavior.changeIDTokenClaims = { claims in
+      scene.tenant.behavior.changeIDTokenClaims = { claims in
         claims["name"] = "Renamed"
         claims["auth_time"] = .integer(signInTime)
         claims["tid"] = .string(tenantID)
@@ -55,7 +55,7 @@ struct RefreshedIdentityTests {
     }
 
     var record: TokenRecord {
-      get async throws { try require(try await fixture.cache.record(for: key)) }
+      get async throws { try require(try await scene.cache.record(for: key)) }
     }
   }
 
@@ -107,24 +107,25 @@ struct RefreshedIdentityTests {
   private func refused(_ other: Other, _ shape: LocalTenant.Shape) async throws {
     let stage = try await Stage(shape: shape)
     stage.refreshWill(other.change)
-    let error = try await #require(throws: ConnectorError.self) { try await stage.client.accessToken() }
+    let error = try await #require(throws: ConnectorError.self) { try await stage.connector.accessToken() }
     #expect(error.code == .interactionRequired)
     #expect(error.message.contains("names another \(other.named) than"), "\(error)")
     #expect(!"\(error)".contains("evil.example") && !"\(error)".contains("another-"))
     let record = try await stage.record
     #expect(record.isEnded && record.refreshToken == nil && record.accessTokens.isEmpty && record.idToken == nil)
     #expect(record.claims == stage.before.claims && record.signIn == stage.before.signIn)
-    guard case .expired = try await stage.client.session() else { throw MissingValue() }
+    guard case .expired = try await stage.connector.session else { throw MissingValue() }
     // Nothing is sent again.
-    await expectError(ConnectorError.self, .interactionRequired) { try await stage.client.accessToken() }
-    #expect(stage.fixture.tenant.counters.refreshRequests == 1)
+    await expectError(ConnectorError.self, .interactionRequired) { try await stage.connector.accessToken() }
+    #expect(stage.scene.tenant.counters.refreshRequests == 1)
   }
 
   @Test("A token that has not expired is not served after that", arguments: others.prefix(2))
   func otherWhileEarly(_ other: Other) async throws {
-    let (fixture, client) = try await Fixture().signedIn(after: 3_400)
-    fixture.tenant.behavior.changeIDTokenClaims = other.change.claims
-    await expectError(ConnectorError.self, .interactionRequired) { try await client.accessToken() }
+    let scene = Scene()
+    let connector = try await scene.signedIn(after: 3_400)
+    scene.tenant.behavior.changeIDTokenClaims = other.change.claims
+    await expectError(ConnectorError.self, .interactionRequired) { try await connector.accessToken() }
   }
 
   static let useless: [Change] = [
@@ -144,7 +145,7 @@ struct RefreshedIdentityTests {
   func ofNoUse(_ change: Change) async throws {
     let stage = try await Stage()
     stage.refreshWill(change)
-    let token = try await stage.client.accessToken()
+    let token = try await stage.connector.accessToken()
     let record = try await stage.record
     #expect(record.claims == stage.before.claims && record.idToken == stage.before.idToken)
     #expect(record.accessTokens.first?.token == token.token && record.refreshToken != stage.before.refreshToken)
@@ -153,8 +154,8 @@ struct RefreshedIdentityTests {
   @Test("So does one that cannot be read", arguments: ["", "x", "a.b.c", "e30.e30."])
   func unreadable(_ text: String) async throws {
     let stage = try await Stage()
-    stage.fixture.tenant.behavior.changeTokenAnswer = { $0["id_token"] = .string(text) }
-    _ = try await stage.client.accessToken()
+    stage.scene.tenant.behavior.changeTokenAnswer = { $0["id_token"] = .string(text) }
+    _ = try await stage.connector.accessToken()
     let record = try await stage.record
     #expect(record.claims == stage.before.claims && record.idToken == stage.before.idToken)
     #expect(record.refreshToken != stage.before.refreshToken)
@@ -188,17 +189,17 @@ struct RefreshedIdentityTests {
   func taken(_ change: Change) async throws {
     let stage = try await Stage()
     stage.refreshWill(change)
-    _ = try await stage.client.accessToken()
+    _ = try await stage.connector.accessToken()
     let record = try await stage.record
     #expect(record.claims["name"] == "Renamed" && record.idToken != stage.before.idToken)
-    #expect(try await stage.client.users().map(\.name) == ["Renamed"])
+    #expect(try await stage.connector.users().map(\.name) == ["Renamed"])
   }
 
   @Test("A placeholder at the sign-in is no subject that a refresh could differ from")
   func placeholderAtSignIn() async throws {
     let stage = try await Stage(Change("placeholder") { $0["sub"] = .string(Self.placeholder) })
     stage.refreshWill(Change("a real one") { _ in })
-    _ = try await stage.client.accessToken()
+    _ = try await stage.connector.accessToken()
     #expect(try await stage.record.claims["name"] == "Renamed")
   }
 
@@ -206,10 +207,10 @@ struct RefreshedIdentityTests {
   func signature() async throws {
     let stage = try await Stage()
     stage.refreshWill(Change("as it comes") { _ in })
-    stage.fixture.tenant.behavior.signIDTokens(.foreignKey)
-    let before = stage.fixture.network.requestCount
-    _ = try await stage.client.accessToken()
+    stage.scene.tenant.behavior.signIDTokens(.foreignKey)
+    let before = stage.scene.network.requestCount
+    _ = try await stage.connector.accessToken()
     #expect(try await stage.record.claims["name"] == "Renamed")
-    #expect(stage.fixture.network.requestCount == before + 1)
+    #expect(stage.scene.network.requestCount == before + 1)
   }
 }

@@ -1,6 +1,6 @@
+import B2CConnector
 import B2CCore
 import B2CHTTP
-import B2COAuth
 import B2CTestKit
 import Foundation
 import TestSupport
@@ -49,25 +49,25 @@ struct TokenResponseTests {
 
   @Test("An answer that differs within reason is read", arguments: varieties)
   func good(_ variety: Variety) async throws {
-    let fixture = Fixture { $0.changeTokenAnswer = variety.change }
-    let token = try #require(try await fixture.client().signIn().accessToken)
-    #expect(token.expiresAt == fixture.clock.date.addingTimeInterval(variety.lifetime))
+    let scene = Scene { $0.changeTokenAnswer = variety.change }
+    let token = try #require(try await scene.connector().signIn().accessToken)
+    #expect(token.expiresAt == scene.clock.date.addingTimeInterval(variety.lifetime))
   }
 
   @Test("Numbers as strings throughout")
   func numbersAsStrings() async throws {
-    let fixture = Fixture {
+    let scene = Scene {
       $0.changeTokenAnswer = { fields in
         for case (let name, .integer(let number)) in fields { fields[name] = .string("\(number)") }
       }
     }
-    #expect(try await fixture.client().signIn().accessToken != nil)
+    #expect(try await scene.connector().signIn().accessToken != nil)
   }
 
   @Test("Members that are not known are not printed")
   func unknownFields() async throws {
-    let fixture = Fixture { $0.changeTokenAnswer = { $0["x_new"] = "canary" } }
-    let result = try await fixture.client().signIn()
+    let scene = Scene { $0.changeTokenAnswer = { $0["x_new"] = "canary" } }
+    let result = try await scene.connector().signIn()
     var dumped = ""
     dump(result, to: &dumped)
     #expect(!"\(result)".contains("canary") && !dumped.contains("canary"))
@@ -77,38 +77,38 @@ struct TokenResponseTests {
     "A type of token that is not Bearer is refused, of a code and of a refresh",
     arguments: ["DPoP", "", 7, true, ["Bearer"], ["Bearer": "Bearer"]] as [JSONValue])
   func otherType(_ type: JSONValue) async throws {
-    let fixture = Fixture()
-    let client = try fixture.client()
-    fixture.tenant.behavior.changeTokenAnswer = { $0["token_type"] = type }
-    await expectError(ConnectorError.self, .invalidResponse) { try await client.signIn() }
-    fixture.tenant.behavior.changeTokenAnswer = nil
-    try await client.signIn()
-    await fixture.clock.advance(by: .seconds(4_000))
-    fixture.tenant.behavior.changeTokenAnswer = { $0["token_type"] = type }
-    await expectError(ConnectorError.self, .invalidResponse) { try await client.accessToken() }
+    let scene = Scene()
+    let connector = try scene.connector()
+    scene.tenant.behavior.changeTokenAnswer = { $0["token_type"] = type }
+    await expectError(ConnectorError.self, .invalidResponse) { try await connector.signIn() }
+    scene.tenant.behavior.changeTokenAnswer = nil
+    try await connector.signIn()
+    await scene.clock.advance(by: .seconds(4_000))
+    scene.tenant.behavior.changeTokenAnswer = { $0["token_type"] = type }
+    await expectError(ConnectorError.self, .invalidResponse) { try await connector.accessToken() }
     // The refresh token beside it has replaced the one that was sent.
-    fixture.tenant.behavior.changeTokenAnswer = nil
-    _ = try await client.accessToken()
-    #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
+    scene.tenant.behavior.changeTokenAnswer = nil
+    _ = try await connector.accessToken()
+    #expect(scene.tenant.counters.reusedRefreshTokens == 0)
   }
 
   @Test(
     "An access token of any visible characters is taken, kept and sent",
     arguments: ["Atza|IwEBIexample", "a!b:c", "=a", "{\"id\"}\\~", "a,b;c@d#e$f%g^h&i*(j)'k<l>?"])
   func visibleCharacters(_ token: String) async throws {
-    let (fixture, client) = try await Fixture {
+    let scene = Scene {
       $0.changeTokenAnswer = { $0["access_token"] = .string(token) }
       $0.changeIDTokenClaims = { $0["at_hash"] = nil }
     }
-    .signedIn(after: 4_000)
-    #expect(try await client.accessToken().token == Secret(token))
-    #expect(fixture.transport.tokenForms.count == 2)
+    let connector = try await scene.signedIn(after: 4_000)
+    #expect(try await connector.accessToken().token == Secret(token))
+    #expect(scene.transport.tokenForms.count == 2)
   }
 
   @Test("An access token that is null is not there")
   func nullAccessToken() async throws {
-    let fixture = Fixture { $0.changeTokenAnswer = { $0["access_token"] = .null } }
-    let result = try await fixture.client().signIn()
+    let scene = Scene { $0.changeTokenAnswer = { $0["access_token"] = .null } }
+    let result = try await scene.connector().signIn()
     #expect(result.accessToken == nil && result.idToken != nil)
   }
 
@@ -150,11 +150,11 @@ struct TokenResponseTests {
 
   @Test("An answer that is none is a typed error", arguments: bad)
   func refused(_ bad: Bad) async throws {
-    let fixture = Fixture()
-    fixture.transport.answerTokens(bad.status, bad.body, contentType: bad.type)
-    let error = try await #require(throws: ConnectorError.self) { try await fixture.client().signIn() }
+    let scene = Scene()
+    scene.transport.answerTokens(bad.status, bad.body, contentType: bad.type)
+    let error = try await #require(throws: ConnectorError.self) { try await scene.connector().signIn() }
     #expect(error.code == bad.code)
     #expect(error.correlationID != nil)
-    #expect(try await fixture.cache.keys().isEmpty)
+    #expect(try await scene.cache.keys().isEmpty)
   }
 }

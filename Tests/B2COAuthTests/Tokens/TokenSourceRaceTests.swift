@@ -1,7 +1,6 @@
 import B2CConnector
 import B2CCore
 import B2CHTTP
-import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation
@@ -13,28 +12,28 @@ import Testing
 struct TokenSourceRaceTests {
   /// A signed-in client with an expired token, and a tenant that holds back its answer to a refresh.
   private struct Stage {
-    let fixture: Fixture
-    let client: OAuthClient
+    let scene: Scene
+    let connector: Connector
     let presenter: ScriptedPresenter
     let gate = TestGate()
 
     init(cache: any TokenCache = .memory()) async throws {
-      fixture = Fixture(cache: cache)
-      presenter = fixture.script(.signIn(.alice))
-      client = try fixture.client(presenter: presenter)
-      try await client.signIn()
-      await fixture.clock.advance(by: .seconds(4_000))
-      fixture.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
+      scene = Scene(cache: cache)
+      presenter = scene.script(.signIn(.alice))
+      connector = try scene.connector(presenter: presenter)
+      try await connector.signIn()
+      await scene.clock.advance(by: .seconds(4_000))
+      scene.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
     }
 
-    var refreshes: Int { fixture.tenant.counters.refreshes }
+    var refreshes: Int { scene.tenant.counters.refreshes }
   }
 
   @Test("A thousand callers make one refresh")
   func thousand() async throws {
     let stage = try await Stage()
     let tokens = try await withThrowingTaskGroup(of: Secret.self) { group in
-      for _ in 0..<1_000 { group.addTask { try await stage.client.accessToken().token } }
+      for _ in 0..<1_000 { group.addTask { try await stage.connector.accessToken().token } }
       await stage.gate.waitForArrivals(1)
       stage.gate.open()
       return try await group.reduce(into: Set<Secret>()) { $0.insert($1) }
@@ -46,10 +45,10 @@ struct TokenSourceRaceTests {
   @Test("Two clients over one cache make one refresh")
   func twoClients() async throws {
     let stage = try await Stage()
-    let other = try stage.fixture.client()
+    let other = try stage.scene.connector()
     let tokens = try await withThrowingTaskGroup(of: Secret.self) { group in
-      for client in [stage.client, other] {
-        for _ in 0..<100 { group.addTask { try await client.accessToken().token } }
+      for connector in [stage.connector, other] {
+        for _ in 0..<100 { group.addTask { try await connector.accessToken().token } }
       }
       await stage.gate.waitForArrivals(1)
       stage.gate.open()
@@ -61,42 +60,42 @@ struct TokenSourceRaceTests {
 
   @Test("A thousand callers whose token was refused make one refresh")
   func refusedToken() async throws {
-    let fixture = Fixture()
-    let client = try fixture.client()
-    let first = try #require(try await client.signIn().accessToken)
-    let provider = client.bearerTokens()
+    let scene = Scene()
+    let connector = try scene.connector()
+    let first = try #require(try await connector.signIn().accessToken)
+    let provider = connector.engine.calls.bearerTokens(for: nil, user: nil)
     let tokens = try await withThrowingTaskGroup(of: Secret.self) { group in
       for _ in 0..<1_000 { group.addTask { try await provider((first.token, first.userID)).token } }
       return try await group.reduce(into: Set<Secret>()) { $0.insert($1) }
     }
     #expect(tokens.count == 1 && !tokens.contains(first.token))
-    #expect(fixture.tenant.counters.refreshes == 1)
+    #expect(scene.tenant.counters.refreshes == 1)
   }
 
   @Test("A caller whose token was refused waits for the refresh that another has begun")
   func refusedWhileUnderWay() async throws {
-    let fixture = Fixture()
-    let client = try fixture.client()
-    let refused = try #require(try await client.signIn().accessToken?.token)
+    let scene = Scene()
+    let connector = try scene.connector()
+    let refused = try #require(try await connector.signIn().accessToken?.token)
     let gate = TestGate()
-    fixture.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
-    let first = Task { try await client.accessToken(refused: refused).token }
+    scene.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
+    let first = Task { try await connector.accessToken(refused: refused).token }
     await gate.waitForArrivals(1)
-    let second = Task { try await client.accessToken(refused: refused).token }
-    try await yielding { fixture.events.values.contains { $0.step == .refreshShared } }
+    let second = Task { try await connector.accessToken(refused: refused).token }
+    try await yielding { scene.events.values.contains { $0.step == .refreshShared } }
     gate.open()
     let new = try await first.value
     #expect(try await second.value == new && new != refused)
-    #expect(fixture.tenant.counters.refreshes == 1)
+    #expect(scene.tenant.counters.refreshes == 1)
   }
 
   @Test("A caller that is cancelled leaves at once; the others get the token")
   func cancelledCaller() async throws {
     let stage = try await Stage()
-    let stays = Task { try await stage.client.accessToken() }
+    let stays = Task { try await stage.connector.accessToken() }
     await stage.gate.waitForArrivals(1)
-    let leaves = Task { try await stage.client.accessToken() }
-    try await yielding { stage.fixture.events.values.contains { $0.step == .refreshShared } }
+    let leaves = Task { try await stage.connector.accessToken() }
+    try await yielding { stage.scene.events.values.contains { $0.step == .refreshShared } }
     leaves.cancel()
     await #expect(throws: CancellationError.self) { try await leaves.value }
     stage.gate.open()
@@ -107,15 +106,15 @@ struct TokenSourceRaceTests {
   @Test("When the last caller leaves after the token was sent, the answer is stored all the same")
   func everybodyLeaves() async throws {
     let stage = try await Stage()
-    let caller = Task { try await stage.client.accessToken() }
+    let caller = Task { try await stage.connector.accessToken() }
     await stage.gate.waitForArrivals(1)
     caller.cancel()
     await #expect(throws: CancellationError.self) { try await caller.value }
     stage.gate.open()
     // The next caller waits for the refresh token to be free, finds the new token, and spends nothing.
-    _ = try await stage.client.accessToken()
+    _ = try await stage.connector.accessToken()
     #expect(stage.refreshes == 1)
-    #expect(stage.fixture.tenant.counters.reusedRefreshTokens == 0)
+    #expect(stage.scene.tenant.counters.reusedRefreshTokens == 0)
   }
 
   @Test("Closing waits for the answer to a token that was sent, though no caller does", arguments: [true, false])
@@ -124,15 +123,15 @@ struct TokenSourceRaceTests {
     let stage = try await Stage(cache: cache)
     let keys = await cache.keys()
     let key = try #require(keys.first)
-    stage.fixture.tenant.behavior.changeIDTokenClaims = { $0["name"] = "Renamed" }
-    let caller = Task { try await stage.client.accessToken() }
+    stage.scene.tenant.behavior.changeIDTokenClaims = { $0["name"] = "Renamed" }
+    let caller = Task { try await stage.connector.accessToken() }
     await stage.gate.waitForArrivals(1)
     caller.cancel()
     await #expect(throws: CancellationError.self) { try await caller.value }
     let hasClosed = Locked(false)
     let closing = Task {
       if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
-      await stage.client.close()
+      await stage.connector.close()
       hasClosed.withLock { $0 = true }
     }
     for _ in 0..<200 { await Task.yield() }
@@ -140,7 +139,7 @@ struct TokenSourceRaceTests {
     stage.gate.open()
     await closing.value
     let stored = try #require(await cache.record(for: key))
-    #expect(stored.refreshToken?.value != stage.fixture.transport.tokenForms.last?["refresh_token"])
+    #expect(stored.refreshToken?.value != stage.scene.transport.tokenForms.last?["refresh_token"])
     #expect(stored.claims["name"] == "Renamed")
     #expect(stage.refreshes == 1)
   }
@@ -157,89 +156,90 @@ struct TokenSourceRaceTests {
     let held = TestGate()
     let holder = Task { try await cache.withRefreshLock(for: key, RefreshWork { try? await held.wait() }) }
     await held.waitForArrivals(1)
-    let caller = Task { try await stage.client.accessToken() }
-    try await yielding { stage.fixture.events.values.contains { $0.step == .cacheMiss } }
+    let caller = Task { try await stage.connector.accessToken() }
+    try await yielding { stage.scene.events.values.contains { $0.step == .cacheMiss } }
     caller.cancel()
     await #expect(throws: CancellationError.self) { try await caller.value }
     held.open()
     try await holder.value
-    await stage.client.close()
+    await stage.connector.close()
     #expect(stage.refreshes == 1)
-    _ = try await stage.client.accessToken()
+    _ = try await stage.connector.accessToken()
     #expect(stage.refreshes == 1)
   }
 
   @Test("A refresh that ends after the sign-out writes nothing")
   func signOutWins() async throws {
     let stage = try await Stage()
-    let caller = Task { try await stage.client.accessToken() }
+    let caller = Task { try await stage.connector.accessToken() }
     await stage.gate.waitForArrivals(1)
-    try await stage.client.signOut()
-    #expect(try await stage.fixture.cache.keys().isEmpty)
+    try await stage.connector.signOut()
+    #expect(try await stage.scene.cache.keys().isEmpty)
     stage.gate.open()
     await expectError(ConnectorError.self, .interactionRequired) { try await caller.value }
-    #expect(try await stage.fixture.cache.keys().isEmpty)
+    #expect(try await stage.scene.cache.keys().isEmpty)
   }
 
   @Test("A sign-out by another client wins as well", arguments: [true, false])
   func signOutElsewhere(hasLocks: Bool) async throws {
-    let stage = try await Stage(cache: hasLocks ? SharedMemoryCache() : UnlockedCache())
-    let caller = Task { try await stage.client.accessToken() }
+    let stage = try await Stage(cache: hasLocks ? SharedMemoryCache() : FourMethodCache())
+    let caller = Task { try await stage.connector.accessToken() }
     await stage.gate.waitForArrivals(1)
-    try await stage.fixture.client().signOut()
+    try await stage.scene.connector().signOut()
     stage.gate.open()
     await expectError(ConnectorError.self, .interactionRequired) { try await caller.value }
-    #expect(try await stage.fixture.cache.keys().isEmpty)
+    #expect(try await stage.scene.cache.keys().isEmpty)
   }
 
   @Test("A sign-out between two tries of a cache's compare-and-set wins as well")
   func signOutBetweenTries() async throws {
     let cache = ContendedCache()
-    let (_, client) = try await Fixture(cache: cache).signedIn(after: 4_000)
+    let connector = try await Scene(cache: cache).signedIn(after: 4_000)
     cache.isContended.withLock { $0 = true }
-    await expectError(ConnectorError.self, .interactionRequired) { try await client.accessToken() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await connector.accessToken() }
     #expect(try await cache.keys().isEmpty)
   }
 
   @Test("A refresh that ends after a new sign-in writes nothing and serves the new token")
   func signInWins() async throws {
     let stage = try await Stage()
-    let caller = Task { try await stage.client.accessToken() }
+    let caller = Task { try await stage.connector.accessToken() }
     await stage.gate.waitForArrivals(1)
-    let new = try await stage.client.signIn(prompt: .login)
+    let new = try await stage.connector.signIn(options: SignInOptions(prompt: .login))
     stage.gate.open()
     #expect(try await caller.value.token == new.accessToken?.token)
-    #expect(try await stage.client.accessToken().token == new.accessToken?.token)
+    #expect(try await stage.connector.accessToken().token == new.accessToken?.token)
   }
 
   @Test("A new sign-in for another API does not look like a sign-out to a refresh under way")
   func signInForAnotherAPI() async throws {
     let stage = try await Stage()
-    let caller = Task { try await stage.client.accessToken() }
+    let caller = Task { try await stage.connector.accessToken() }
     await stage.gate.waitForArrivals(1)
-    try await stage.client.signIn(
-      prompt: .login, options: SignInOptions(scopes: [LocalTenant.standardClientID]))
+    try await stage.connector.signIn(
+      options: SignInOptions(prompt: .login, scopes: [LocalTenant.standardClientID]))
     stage.gate.open()
-    #expect(try await caller.value.scopes.contains(stage.fixture.tenant.apiScopes[0]))
-    #expect(stage.fixture.tenant.counters.reusedRefreshTokens == 0)
+    #expect(try await caller.value.scopes.contains(stage.scene.tenant.apiScopes[0]))
+    #expect(stage.scene.tenant.counters.reusedRefreshTokens == 0)
   }
 
   @Test("A caller that joins a refresh is not given the very token it wants replaced")
   func joinedWithRefusedToken() async throws {
     let cache = SharedMemoryCache()
-    let fixture = Fixture(cache: cache)
-    let client = try fixture.client()
-    let first = try #require(try await client.signIn().accessToken?.token)
+    let scene = Scene(cache: cache)
+    let connector = try scene.connector()
+    let first = try #require(try await connector.signIn().accessToken?.token)
     let keys = await cache.keys()
     let key = try #require(keys.first)
     let held = TestGate()
     let holder = Task { try await cache.withRefreshLock(for: key, RefreshWork { try? await held.wait() }) }
     await held.waitForArrivals(1)
-    let starter = Task { try await client.accessToken(refused: first) }
-    try await yielding { fixture.events.values.contains { $0.step == .cacheMiss } }
-    let second = try #require(try await fixture.client().signIn(prompt: .login).accessToken?.token)
-    let joiner = Task { try await client.accessToken(refused: second) }
-    try await yielding { fixture.events.values.contains { $0.step == .refreshShared } }
+    let starter = Task { try await connector.accessToken(refused: first) }
+    try await yielding { scene.events.values.contains { $0.step == .cacheMiss } }
+    let second = try #require(
+      try await scene.connector().signIn(options: SignInOptions(prompt: .login)).accessToken?.token)
+    let joiner = Task { try await connector.accessToken(refused: second) }
+    try await yielding { scene.events.values.contains { $0.step == .refreshShared } }
     held.open()
     try await holder.value
     #expect(try await starter.value.token == second)
@@ -249,43 +249,43 @@ struct TokenSourceRaceTests {
   @Test("After sign-out and the sign-in of somebody else, the old refresh brings nothing back")
   func otherUser() async throws {
     let stage = try await Stage()
-    let caller = Task { try await stage.client.accessToken() }
+    let caller = Task { try await stage.connector.accessToken() }
     await stage.gate.waitForArrivals(1)
-    try await stage.client.signOut()
+    try await stage.connector.signOut()
     stage.presenter.follow(.signIn(.bob))
-    try await stage.client.signIn(prompt: .login)
+    try await stage.connector.signIn(options: SignInOptions(prompt: .login))
     stage.gate.open()
     await expectError(ConnectorError.self, .interactionRequired) { try await caller.value }
-    #expect(try await stage.client.users().map(\.username) == [LocalUser.bob.email])
+    #expect(try await stage.connector.users().map(\.username) == [LocalUser.bob.email])
   }
 
   @Test("Refreshes for two resources at once do not spend the same token twice")
   func twoResources() async throws {
     let stage = try await Stage()
-    async let tasks = stage.client.accessToken()
-    async let own = stage.client.accessToken(for: [LocalTenant.standardClientID])
+    async let tasks = stage.connector.accessToken()
+    async let own = stage.connector.accessToken(scopes: [LocalTenant.standardClientID])
     await stage.gate.waitForArrivals(1)
     stage.gate.open()
     #expect(try await tasks.token != own.token)
     #expect(stage.refreshes == 2)
-    #expect(stage.fixture.tenant.counters.reusedRefreshTokens == 0)
+    #expect(stage.scene.tenant.counters.reusedRefreshTokens == 0)
   }
 
   @Test("A failed refresh reaches every waiter, and the next call tries anew")
   func sharedFailure() async throws {
     let stage = try await Stage()
-    stage.fixture.tenant.faults = [
+    stage.scene.tenant.faults = [
       LocalFault(on: .tokenRefresh, times: 1, .wait(stage.gate)),
       LocalFault(on: .tokenRefresh, times: 1, .respond(LocalResponse(status: 503))),
     ]
-    let callers = (0..<10).map { _ in Task { try await stage.client.accessToken() } }
+    let callers = (0..<10).map { _ in Task { try await stage.connector.accessToken() } }
     await stage.gate.waitForArrivals(1)
-    try await yielding { stage.fixture.events.values.count { $0.step == .refreshShared } == 9 }
+    try await yielding { stage.scene.events.values.count { $0.step == .refreshShared } == 9 }
     stage.gate.open()
     for caller in callers {
       await expectError(ConnectorError.self, .serviceUnavailable) { try await caller.value }
     }
-    _ = try await stage.client.accessToken()
+    _ = try await stage.connector.accessToken()
     #expect(stage.refreshes == 1)
   }
 }

@@ -1,7 +1,6 @@
 import B2CConnector
 import B2CCore
 import B2CHTTP
-import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation
@@ -12,65 +11,69 @@ import Testing
 struct TokenSourceRotationTests {
   @Test("Ten refreshes in a row each spend the newest token once")
   func chain() async throws {
-    let (fixture, client) = try await Fixture().signedIn()
+    let scene = Scene()
+    let connector = try await scene.signedIn()
     for _ in 0..<10 {
-      await fixture.clock.advance(by: .seconds(4_000))
-      _ = try await client.accessToken()
+      await scene.clock.advance(by: .seconds(4_000))
+      _ = try await connector.accessToken()
     }
-    let spent = fixture.transport.tokenForms.compactMap { $0["refresh_token"] }
+    let spent = scene.transport.tokenForms.compactMap { $0["refresh_token"] }
     #expect(Set(spent).count == 10)
-    #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
+    #expect(scene.tenant.counters.reusedRefreshTokens == 0)
   }
 
   @Test("The new refresh token is stored before the access token is handed out")
   func storedFirst() async throws {
-    let (fixture, client) = try await Fixture().signedIn(after: 4_000)
-    let token = try await client.accessToken()
-    let record = try await fixture.record()
+    let scene = Scene()
+    let connector = try await scene.signedIn(after: 4_000)
+    let token = try await connector.accessToken()
+    let record = try await scene.record()
     #expect(record.accessTokens.first?.token == token.token)
-    #expect(record.refreshToken?.value != fixture.transport.tokenForms.last?["refresh_token"])
+    #expect(record.refreshToken?.value != scene.transport.tokenForms.last?["refresh_token"])
     // Another launch goes on from what was stored.
-    await fixture.clock.advance(by: .seconds(4_000))
-    _ = try await fixture.client().accessToken()
-    #expect(fixture.tenant.counters.refreshes == 2)
+    await scene.clock.advance(by: .seconds(4_000))
+    _ = try await scene.connector().accessToken()
+    #expect(scene.tenant.counters.refreshes == 2)
   }
 
   @Test("The old refresh token stays when the answer has none")
   func noRotation() async throws {
-    let fixture = Fixture { $0.rotatesRefreshTokens = false }
-    let client = try fixture.client()
-    try await client.signIn()
-    fixture.tenant.behavior.changeTokenAnswer = { $0["refresh_token"] = nil }
+    let scene = Scene { $0.rotatesRefreshTokens = false }
+    let connector = try scene.connector()
+    try await connector.signIn()
+    scene.tenant.behavior.changeTokenAnswer = { $0["refresh_token"] = nil }
     for _ in 0..<2 {
-      await fixture.clock.advance(by: .seconds(4_000))
-      _ = try await client.accessToken()
+      await scene.clock.advance(by: .seconds(4_000))
+      _ = try await connector.accessToken()
     }
-    #expect(fixture.tenant.counters.refreshes == 2)
+    #expect(scene.tenant.counters.refreshes == 2)
   }
 
   @Test("A refresh without an id_token keeps the claims")
   func noIDToken() async throws {
-    let (fixture, client) = try await Fixture().signedIn()
-    fixture.tenant.behavior.changeTokenAnswer = { $0["id_token"] = nil }
-    await fixture.clock.advance(by: .seconds(4_000))
-    _ = try await client.accessToken()
-    #expect(try await client.currentUser()?.name == LocalUser.alice.displayName)
+    let scene = Scene()
+    let connector = try await scene.signedIn()
+    scene.tenant.behavior.changeTokenAnswer = { $0["id_token"] = nil }
+    await scene.clock.advance(by: .seconds(4_000))
+    _ = try await connector.accessToken()
+    #expect(try await connector.session.user?.name == LocalUser.alice.displayName)
   }
 
   @Test("A refresh token that another client has spent meanwhile is no sign-out")
   func quickerClient() async throws {
     // A store that keeps no other process away.
-    let (fixture, client) = try await Fixture(cache: UnlockedCache()).signedIn(after: 4_000)
-    let other = try fixture.client(cache: ForwardingCache(fixture.cache))
+    let scene = Scene(cache: FourMethodCache())
+    let connector = try await scene.signedIn(after: 4_000)
+    let other = try scene.connector(cache: ForwardingCache(scene.cache))
     let winner = Locked<AccessToken?>(nil)
-    fixture.transport.intercept { request in
+    scene.transport.intercept { request in
       guard request.isTokenRequest, winner.withLock({ $0 == nil }) else { return nil }
-      fixture.transport.letEverythingPass()
+      scene.transport.letEverythingPass()
       let token = try await other.accessToken()
       winner.withLock { $0 = token }
       return nil
     }
-    let token = try await client.accessToken()
+    let token = try await connector.accessToken()
     #expect(token.token == winner.withLock { $0?.token })
   }
 
@@ -113,80 +116,84 @@ struct TokenSourceRotationTests {
 
   @Test("Only a definite answer ends the session", arguments: refusals)
   func definite(_ refusal: Refusal) async throws {
-    let (fixture, client) = try await Fixture(shape: refusal.shape).signedIn(after: 4_000)
-    fixture.transport.answerTokens(refusal.status, refusal.body)
-    await #expect(throws: ConnectorError.self) { try await client.accessToken() }
-    #expect((try await fixture.record().refreshToken == nil) == refusal.ends)
-    fixture.transport.letEverythingPass()
+    let scene = Scene(shape: refusal.shape)
+    let connector = try await scene.signedIn(after: 4_000)
+    scene.transport.answerTokens(refusal.status, refusal.body)
+    await #expect(throws: ConnectorError.self) { try await connector.accessToken() }
+    #expect((try await scene.record().refreshToken == nil) == refusal.ends)
+    scene.transport.letEverythingPass()
     if refusal.ends {
-      await expectError(ConnectorError.self, .interactionRequired) { try await client.accessToken() }
+      await expectError(ConnectorError.self, .interactionRequired) { try await connector.accessToken() }
     } else {
-      _ = try await client.accessToken()
+      _ = try await connector.accessToken()
     }
     // Who it was stays known either way.
-    #expect(try await client.currentUser()?.username != nil)
+    #expect(try await connector.session.user?.username != nil)
   }
 
   @Test(
     "No connection, and nothing is lost",
     arguments: [URLError.Code.cannotConnectToHost, .networkConnectionLost, .timedOut, .dataLengthExceedsMaximum])
   func offline(_ code: URLError.Code) async throws {
-    let (fixture, client) = try await Fixture().signedIn(after: 4_000)
-    fixture.transport.intercept { request in
+    let scene = Scene()
+    let connector = try await scene.signedIn(after: 4_000)
+    scene.transport.intercept { request in
       guard request.isTokenRequest else { return nil }
       throw URLError(code)
     }
-    await #expect(throws: ConnectorError.self) { try await client.accessToken() }
-    #expect(fixture.transport.tokenForms.count == 2)
-    fixture.transport.letEverythingPass()
-    _ = try await client.accessToken()
+    await #expect(throws: ConnectorError.self) { try await connector.accessToken() }
+    #expect(scene.transport.tokenForms.count == 2)
+    scene.transport.letEverythingPass()
+    _ = try await connector.accessToken()
   }
 
   @Test("An answer without an access token is an error, and its refresh token is kept", arguments: [true, false])
   func keptWithoutAccessToken(hasIDToken: Bool) async throws {
-    let (fixture, client) = try await Fixture().signedIn(after: 4_000)
-    fixture.tenant.behavior.changeTokenAnswer = {
+    let scene = Scene()
+    let connector = try await scene.signedIn(after: 4_000)
+    scene.tenant.behavior.changeTokenAnswer = {
       $0["access_token"] = nil
       if !hasIDToken { $0["id_token"] = nil }
     }
-    let error = try await #require(throws: ConnectorError.self) { try await client.accessToken() }
+    let error = try await #require(throws: ConnectorError.self) { try await connector.accessToken() }
     #expect(error.code == .missingAPIScope && error.recoverySuggestion?.contains("in the portal") == true)
-    let scopes = fixture.tenant.apiScopes.joined(separator: " ")
+    let scopes = scene.tenant.apiScopes.joined(separator: " ")
     #expect(error.message == "The service issued no access token for \(scopes).")
-    fixture.tenant.behavior.changeTokenAnswer = nil
-    _ = try await client.accessToken()
-    #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
+    scene.tenant.behavior.changeTokenAnswer = nil
+    _ = try await connector.accessToken()
+    #expect(scene.tenant.counters.reusedRefreshTokens == 0)
   }
 
   @Test(
     "An access token that is no text, or empty, is invalidResponse; the rotated refresh token is kept",
     arguments: [JSONValue.integer(7), "", .bool(true)], [true, false])
   func unusableAccessToken(_ value: JSONValue, hasIDToken: Bool) async throws {
-    let (fixture, client) = try await Fixture().signedIn(after: 4_000)
-    fixture.tenant.behavior.changeTokenAnswer = {
+    let scene = Scene()
+    let connector = try await scene.signedIn(after: 4_000)
+    scene.tenant.behavior.changeTokenAnswer = {
       $0["access_token"] = value
       if !hasIDToken { $0["id_token"] = nil }
     }
-    await expectError(ConnectorError.self, .invalidResponse) { try await client.accessToken() }
-    fixture.tenant.behavior.changeTokenAnswer = nil
-    _ = try await client.accessToken()
-    #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
+    await expectError(ConnectorError.self, .invalidResponse) { try await connector.accessToken() }
+    scene.tenant.behavior.changeTokenAnswer = nil
+    _ = try await connector.accessToken()
+    #expect(scene.tenant.counters.reusedRefreshTokens == 0)
   }
 
   @Test("A sign-in whose access token is no text is invalidResponse and leaves nothing")
   func unusableAccessTokenAtSignIn() async throws {
-    let fixture = Fixture { $0.changeTokenAnswer = { $0["access_token"] = 7 } }
-    await expectError(ConnectorError.self, .invalidResponse) { try await fixture.client().signIn() }
-    #expect(try await fixture.cache.keys().isEmpty)
+    let scene = Scene { $0.changeTokenAnswer = { $0["access_token"] = 7 } }
+    await expectError(ConnectorError.self, .invalidResponse) { try await scene.connector().signIn() }
+    #expect(try await scene.cache.keys().isEmpty)
   }
 
   @Test("Without a refresh token the error says what brings one, and not that the session has expired")
   func noRefreshTokenAtAll() async throws {
-    let fixture = Fixture { $0.changeTokenAnswer = { $0["refresh_token"] = nil } }
-    let client = try fixture.client()
-    try await client.signIn()
+    let scene = Scene { $0.changeTokenAnswer = { $0["refresh_token"] = nil } }
+    let connector = try scene.connector()
+    try await connector.signIn()
     let error = try await #require(throws: ConnectorError.self) {
-      try await client.accessToken(forceRefresh: true)
+      try await connector.accessToken(forceRefresh: true)
     }
     #expect(error.code == .interactionRequired && !error.message.contains("expired"))
     #expect(error.recoverySuggestion?.contains("offline_access") == true)
@@ -194,16 +201,17 @@ struct TokenSourceRotationTests {
 
   @Test("Nor where a new sign-in beside the refresh has brought none")
   func noRefreshTokenAnyMore() async throws {
-    let (fixture, client) = try await Fixture().signedIn()
-    let key = try #require(try await fixture.cache.keys().first)
-    await fixture.clock.advance(by: .seconds(4_000))
+    let scene = Scene()
+    let connector = try await scene.signedIn()
+    let key = try #require(try await scene.cache.keys().first)
+    await scene.clock.advance(by: .seconds(4_000))
     let gate = TestGate()
-    fixture.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
-    let renewal = Task { try await client.accessToken() }
+    scene.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
+    let renewal = Task { try await connector.accessToken() }
     await gate.waitForArrivals(1)
-    let record = try #require(try await fixture.cache.record(for: key))
-    try await fixture.cache.store(
-      TokenRecord(signedInAt: fixture.clock.date, policyID: record.policyID, claims: record.claims), for: key)
+    let record = try #require(try await scene.cache.record(for: key))
+    try await scene.cache.store(
+      TokenRecord(signedInAt: scene.clock.date, policyID: record.policyID, claims: record.claims), for: key)
     gate.open()
     let error = try await #require(throws: ConnectorError.self) { try await renewal.value }
     #expect(error.code == .interactionRequired && !error.message.contains("expired"), "\(error)")
@@ -211,72 +219,74 @@ struct TokenSourceRotationTests {
 
   @Test("A refused refresh token that another process has replaced, for another API, gives way to the new one")
   func quickerForAnotherAPI() async throws {
-    let fixture = Fixture(cache: UnlockedCache()) { $0.refreshTokenReuse = .refused }
-    let client = try fixture.client()
-    try await client.signIn()
-    await fixture.clock.advance(by: .seconds(4_000))
-    let other = try fixture.client(cache: ForwardingCache(fixture.cache))
-    fixture.transport.intercept { request in
+    let scene = Scene(cache: FourMethodCache()) { $0.refreshTokenReuse = .refused }
+    let connector = try scene.connector()
+    try await connector.signIn()
+    await scene.clock.advance(by: .seconds(4_000))
+    let other = try scene.connector(cache: ForwardingCache(scene.cache))
+    scene.transport.intercept { request in
       guard request.isTokenRequest else { return nil }
-      fixture.transport.letEverythingPass()
-      _ = try await other.accessToken(for: [LocalTenant.standardClientID])
+      scene.transport.letEverythingPass()
+      _ = try await other.accessToken(scopes: [LocalTenant.standardClientID])
       return nil
     }
-    #expect(try await client.accessToken().scopes.contains(fixture.tenant.apiScopes[0]))
-    #expect(fixture.events.values.contains { $0.step == .retry })
+    #expect(try await connector.accessToken().scopes.contains(scene.tenant.apiScopes[0]))
+    #expect(scene.events.values.contains { $0.step == .retry })
   }
 
   @Test("A cache that cannot be read when the answer comes loses no rotated token")
   func unreadableAfterAnswer() async throws {
     let cache = FailingCache()
-    let (fixture, client) = try await Fixture(cache: cache).signedIn(after: 4_000)
+    let scene = Scene(cache: cache)
+    let connector = try await scene.signedIn(after: 4_000)
     let gate = TestGate()
-    fixture.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
-    let call = Task { try await client.accessToken() }
+    scene.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
+    let call = Task { try await connector.accessToken() }
     await gate.waitForArrivals(1)
     cache.readFailure.withLock { $0 = { _ in ConnectorError(.tokenCache, "Locked.", isRetryable: true) } }
     gate.open()
     let token = try await call.value
     cache.readFailure.withLock { $0 = { _ in nil } }
-    #expect(try await client.accessToken().token == token.token)
-    #expect(fixture.tenant.counters.refreshes == 1)
-    #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
+    #expect(try await connector.accessToken().token == token.token)
+    #expect(scene.tenant.counters.refreshes == 1)
+    #expect(scene.tenant.counters.reusedRefreshTokens == 0)
   }
 
   @Test("A token that a full disk refused does not come back after the sign-out, nor into a new session")
   func fullDiskAndSignOut() async throws {
     let cache = FailingCache()
-    let (_, client) = try await Fixture(cache: cache).signedIn(after: 4_000)
+    let connector = try await Scene(cache: cache).signedIn(after: 4_000)
     cache.failsToStore.withLock { $0 = true }
-    _ = try await client.accessToken()
+    _ = try await connector.accessToken()
     cache.failsToStore.withLock { $0 = false }
-    try await client.signOut()
-    await expectError(ConnectorError.self, .interactionRequired) { try await client.accessToken() }
+    try await connector.signOut()
+    await expectError(ConnectorError.self, .interactionRequired) { try await connector.accessToken() }
     #expect(try await cache.keys().isEmpty)
-    let again = try await client.signIn()
-    #expect(try await client.accessToken().token == again.accessToken?.token)
+    let again = try await connector.signIn()
+    #expect(try await connector.accessToken().token == again.accessToken?.token)
   }
 
   @Test("While the disk is full, good tokens are served from memory; the next call that can stores them")
   func fullDisk() async throws {
     let cache = FailingCache()
-    let (fixture, client) = try await Fixture(cache: cache).signedIn()
+    let scene = Scene(cache: cache)
+    let connector = try await scene.signedIn()
     cache.failsToStore.withLock { $0 = true }
     for refreshes in 1...3 {
-      await fixture.clock.advance(by: .seconds(4_000))
-      let token = try await client.accessToken()
-      #expect(try await client.accessToken().token == token.token)
-      #expect(fixture.tenant.counters.refreshes == refreshes)
+      await scene.clock.advance(by: .seconds(4_000))
+      let token = try await connector.accessToken()
+      #expect(try await connector.accessToken().token == token.token)
+      #expect(scene.tenant.counters.refreshes == refreshes)
     }
-    #expect(fixture.events.values.filter { $0.step == .storingFailed }.count == 3)
+    #expect(scene.events.values.filter { $0.step == .storingFailed }.count == 3)
     cache.failsToStore.withLock { $0 = false }
-    let token = try await client.accessToken()
-    #expect(fixture.tenant.counters.refreshes == 3)
-    #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
+    let token = try await connector.accessToken()
+    #expect(scene.tenant.counters.refreshes == 3)
+    #expect(scene.tenant.counters.reusedRefreshTokens == 0)
     // Another launch goes on from what was stored.
-    #expect(try await fixture.client().accessToken().token == token.token)
-    await fixture.clock.advance(by: .seconds(4_000))
-    _ = try await fixture.client().accessToken()
-    #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
+    #expect(try await scene.connector().accessToken().token == token.token)
+    await scene.clock.advance(by: .seconds(4_000))
+    _ = try await scene.connector().accessToken()
+    #expect(scene.tenant.counters.reusedRefreshTokens == 0)
   }
 }

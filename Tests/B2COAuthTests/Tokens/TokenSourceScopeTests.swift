@@ -1,4 +1,4 @@
-import B2COAuth
+import B2CConnector
 import B2CTestKit
 import TestSupport
 import Testing
@@ -10,17 +10,17 @@ struct TokenSourceScopeTests {
   private func refreshedScopes(
     _ shape: LocalTenant.Shape, granting change: @escaping @Sendable ([String]) -> [String] = { $0 }
   ) async throws -> [String]? {
-    let fixture = Fixture(shape: shape) { behavior in
+    let scene = Scene(shape: shape) { behavior in
       behavior.changeTokenAnswer = { answer in
         guard let scope = answer["scope"]?.string else { return }
         answer["scope"] = .string(change(scope.split(separator: " ").map(String.init)).joined(separator: " "))
       }
     }
-    let client = try fixture.client()
-    try await client.signIn()
+    let connector = try scene.connector()
+    try await connector.signIn()
     // The second time the scopes of the first refresh are the granted ones.
-    for _ in 0..<2 { _ = try await client.accessToken(forceRefresh: true) }
-    let forms = fixture.transport.tokenForms.filter { $0["grant_type"] == "refresh_token" }
+    for _ in 0..<2 { _ = try await connector.accessToken(forceRefresh: true) }
+    let forms = scene.transport.tokenForms.filter { $0["grant_type"] == "refresh_token" }
     #expect(forms[0]["scope"] == forms[1]["scope"])
     return forms[0]["scope"]?.split(separator: " ").map(String.init)
   }
@@ -54,17 +54,17 @@ struct TokenSourceScopeTests {
 
   @Test("An answer without a scope to a refresh without one keeps what was granted")
   func keepsGranted() async throws {
-    let fixture = Fixture(shape: .openIDConnect) {
+    let scene = Scene(shape: .openIDConnect) {
       $0.changeTokenAnswer = { $0["scope"] = "openid offline_access api:tasks" }
     }
-    let client = try fixture.client()
-    try await client.signIn()
-    fixture.tenant.behavior.changeTokenAnswer = { $0["scope"] = nil }
+    let connector = try scene.connector()
+    try await connector.signIn()
+    scene.tenant.behavior.changeTokenAnswer = { $0["scope"] = nil }
     for _ in 0..<2 {
-      let token = try await client.accessToken(forceRefresh: true)
+      let token = try await connector.accessToken(forceRefresh: true)
       #expect(token.scopes == ["openid", "offline_access", "api:tasks"])
     }
-    #expect(fixture.transport.tokenForms.suffix(2).allSatisfy { $0["scope"] == nil })
+    #expect(scene.transport.tokenForms.suffix(2).allSatisfy { $0["scope"] == nil })
   }
 
   @Test("What was granted is named again")

@@ -1,5 +1,5 @@
+import B2CConnector
 import B2CCore
-import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation
@@ -31,8 +31,8 @@ struct UserIdentityTests {
   ]
 
   /// A generic issuer at which Alice has the first claims and Bob the second.
-  private func fixture(_ alice: [String: JSONValue], _ bob: [String: JSONValue]) -> Fixture {
-    Fixture(shape: .openIDConnect) {
+  private func scene(_ alice: [String: JSONValue], _ bob: [String: JSONValue]) -> Scene {
+    Scene(shape: .openIDConnect) {
       $0.changeIDTokenClaims = { claims in
         let own = claims["name"]?.string == LocalUser.alice.displayName ? alice : bob
         claims.merge(own) { _, new in new }
@@ -42,65 +42,65 @@ struct UserIdentityTests {
 
   @Test("At a generic issuer two subjects are two users in either order", arguments: pairs, [false, true])
   func twoUsers(_ pair: Pair, isReversed: Bool) async throws {
-    let fixture = isReversed ? fixture(pair.victim, pair.attacker) : fixture(pair.attacker, pair.victim)
-    let presenter = fixture.script(.signIn(.alice))
-    let client = try fixture.client(presenter: presenter)
-    let first = try await client.signIn()
-    await fixture.clock.advance(by: .seconds(1))
+    let scene = isReversed ? scene(pair.victim, pair.attacker) : scene(pair.attacker, pair.victim)
+    let presenter = scene.script(.signIn(.alice))
+    let connector = try scene.connector(presenter: presenter)
+    let first = try await connector.signIn()
+    await scene.clock.advance(by: .seconds(1))
     presenter.clearCookies()
     presenter.follow(.signIn(.bob))
-    let second = try await client.signIn()
+    let second = try await connector.signIn()
     #expect(!first.user.id.utf8.elementsEqual(second.user.id.utf8))
     #expect(first.user.id != second.user.id)
-    #expect(try await client.users().map(\.name) == [LocalUser.bob.displayName, LocalUser.alice.displayName])
-    #expect(try await client.accessToken(user: first.user).token == first.accessToken?.token)
-    #expect(try await client.accessToken(user: second.user).token == second.accessToken?.token)
-    #expect(try await client.user(id: first.user.id)?.name == LocalUser.alice.displayName)
-    #expect(try await client.user(id: second.user.id)?.name == LocalUser.bob.displayName)
+    #expect(try await connector.users().map(\.name) == [LocalUser.bob.displayName, LocalUser.alice.displayName])
+    #expect(try await connector.accessToken(user: first.user).token == first.accessToken?.token)
+    #expect(try await connector.accessToken(user: second.user).token == second.accessToken?.token)
+    #expect(try await connector.user(id: first.user.id)?.name == LocalUser.alice.displayName)
+    #expect(try await connector.user(id: second.user.id)?.name == LocalUser.bob.displayName)
     // Each refresh goes on as the person it belongs to.
-    await fixture.clock.advance(by: .seconds(4_000))
-    #expect(try await client.accessToken(user: first.user).userID == first.user.id)
-    #expect(try await client.users().count == 2)
+    await scene.clock.advance(by: .seconds(4_000))
+    #expect(try await connector.accessToken(user: first.user).userID == first.user.id)
+    #expect(try await connector.users().count == 2)
   }
 
   @Test("At a generic issuer the id is the issuer and the subject as given")
   func genericID() async throws {
-    let fixture = fixture(["sub": "Auth0|Victim.42"], [:])
-    let result = try await fixture.client().signIn()
-    #expect(result.user.id == fixture.tenant.issuer + "#Auth0|Victim.42")
+    let scene = scene(["sub": "Auth0|Victim.42"], [:])
+    let result = try await scene.connector().signIn()
+    #expect(result.user.id == scene.tenant.issuer + "#Auth0|Victim.42")
   }
 
   @Test(
     "At Microsoft's authorities GUIDs are one whatever their case", arguments: [LocalTenant.Shape.b2c, .entra, .ciam])
   func foldedGUIDs(_ shape: LocalTenant.Shape) async throws {
     let isUpper = Locked(false)
-    let fixture = Fixture(shape: shape) {
+    let scene = Scene(shape: shape) {
       $0.changeIDTokenClaims = { claims in
         guard isUpper.withLock({ $0 }) else { return }
         for name in ["oid", "tid"] { claims[name] = claims[name]?.string.map { .string($0.uppercased()) } }
       }
     }
-    let client = try fixture.client()
-    let first = try await client.signIn()
+    let connector = try scene.connector()
+    let first = try await connector.signIn()
     isUpper.withLock { $0 = true }
-    let second = try await client.signIn(prompt: .login)
-    #expect(first.user.id == "\(LocalUser.alice.id).\(fixture.tenant.tenantID)")
+    let second = try await connector.signIn(options: SignInOptions(prompt: .login))
+    #expect(first.user.id == "\(LocalUser.alice.id).\(scene.tenant.tenantID)")
     #expect(second.user.id == first.user.id)
-    #expect(try await client.users().count == 1)
-    #expect(try await client.user(id: first.user.id.uppercased())?.id == first.user.id)
+    #expect(try await connector.users().count == 1)
+    #expect(try await connector.user(id: first.user.id.uppercased())?.id == first.user.id)
   }
 
   @Test("Client ids that differ in case share no tokens; GUIDs do, for they are one")
   func clientIDs() async throws {
-    let fixture = Fixture(shape: .openIDConnect, clientID: "TodoApp")
-    try await fixture.client().signIn()
-    let other = try fixture.client { $0.clientID = "todoapp" }
+    let scene = Scene(shape: .openIDConnect, clientID: "TodoApp")
+    try await scene.connector().signIn()
+    let other = try scene.connector(scene.settings { $0.clientID = "todoapp" })
     await expectError(ConnectorError.self, .interactionRequired) { try await other.accessToken() }
     #expect(try await other.users().isEmpty)
     let guid = "ABCDEF00-1111-4111-8111-111111111111"
-    let microsoft = Fixture(clientID: guid.lowercased())
-    try await microsoft.client().signIn()
-    let upper = try microsoft.client { $0.clientID = guid }
+    let microsoft = Scene(clientID: guid.lowercased())
+    try await microsoft.connector().signIn()
+    let upper = try microsoft.connector(microsoft.settings { $0.clientID = guid })
     _ = try await upper.accessToken()
   }
 }

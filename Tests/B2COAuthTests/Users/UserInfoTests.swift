@@ -1,6 +1,6 @@
+import B2CConnector
 import B2CCore
 import B2CHTTP
-import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation
@@ -15,25 +15,25 @@ import Testing
 struct UserInfoTests {
   @Test("The endpoint is asked with the user's token, and its answer is returned")
   func endpoint() async throws {
-    let fixture = Fixture(shape: .openIDConnect) { $0.changeUserInfo = { $0["locale"] = "de" } }
-    let client = try fixture.client()
-    let result = try await client.signIn()
-    let user = try await client.userInfo()
+    let scene = Scene(shape: .openIDConnect) { $0.changeUserInfo = { $0["locale"] = "de" } }
+    let connector = try scene.connector()
+    let result = try await connector.signIn()
+    let user = try await connector.fetchUserInfo()
     #expect(user.claims["locale"] == "de")
     #expect(user.subject == result.user.subject)
-    let request = try #require(fixture.transport.requests.last { $0.path.hasSuffix("/userinfo") })
+    let request = try #require(scene.transport.requests.last { $0.path.hasSuffix("/userinfo") })
     #expect(
       request.value(forHTTPHeaderField: "Authorization") == "Bearer \(try #require(result.accessToken).token.value)")
   }
 
   @Test("An answer about another user is refused (OpenID Connect Core 5.3.2)", arguments: ["sub", "case"])
   func anotherUser(_ how: String) async throws {
-    let fixture = Fixture(shape: .openIDConnect) {
+    let scene = Scene(shape: .openIDConnect) {
       $0.changeUserInfo = { $0["sub"] = how == "sub" ? "mallory" : .string(LocalUser.alice.id.uppercased()) }
     }
-    let client = try fixture.client()
-    try await client.signIn()
-    await expectError(ConnectorError.self, .invalidResponse) { try await client.userInfo() }
+    let connector = try scene.connector()
+    try await connector.signIn()
+    await expectError(ConnectorError.self, .invalidResponse) { try await connector.fetchUserInfo() }
   }
 
   @Test(
@@ -44,17 +44,18 @@ struct UserInfoTests {
       (200, "not JSON", .invalidResponse), (200, #"{"name":"no sub"}"#, .invalidResponse),
     ])
   func refusal(_ status: Int, _ body: String, _ code: ErrorCode) async throws {
-    let (fixture, client) = try await Fixture(shape: .openIDConnect).signedIn()
-    fixture.transport.intercept { request in
+    let scene = Scene(shape: .openIDConnect)
+    let connector = try await scene.signedIn()
+    scene.transport.intercept { request in
       guard request.path.hasSuffix("/userinfo") else { return nil }
       return LocalResponse(status: status, headers: ["Retry-After": "7"], body: Data(body.utf8))
     }
-    let error = try await #require(throws: ConnectorError.self) { try await client.userInfo() }
+    let error = try await #require(throws: ConnectorError.self) { try await connector.fetchUserInfo() }
     #expect(error.code == code)
     #expect(error.url?.hasSuffix("/userinfo") == true)
     if status != 200 { #expect(error.status == status && error.retryAfter == 7) }
-    #expect(fixture.transport.requests.count { $0.path.hasSuffix("/userinfo") } == (status == 401 ? 2 : 1))
-    guard case .signedIn = try await client.session() else {
+    #expect(scene.transport.requests.count { $0.path.hasSuffix("/userinfo") } == (status == 401 ? 2 : 1))
+    guard case .signedIn = try await connector.session else {
       Issue.record("A refusal of the endpoint is no sign-out.")
       return
     }
@@ -69,15 +70,16 @@ struct UserInfoTests {
       (401, #"Bearer error="insufficient_claims", claims="{\"id_token\":{\"acr\":null}}""#, .claimsRequired, 1),
     ])
   func challenge(_ status: Int, _ challenge: String, _ code: ErrorCode, _ requests: Int) async throws {
-    let (fixture, client) = try await Fixture(shape: .openIDConnect).signedIn(after: 120)
-    fixture.transport.intercept { request in
+    let scene = Scene(shape: .openIDConnect)
+    let connector = try await scene.signedIn(after: 120)
+    scene.transport.intercept { request in
       guard request.path.hasSuffix("/userinfo") else { return nil }
       return LocalResponse(status: status, headers: ["WWW-Authenticate": challenge])
     }
-    let error = try await #require(throws: ConnectorError.self) { try await client.userInfo() }
+    let error = try await #require(throws: ConnectorError.self) { try await connector.fetchUserInfo() }
     #expect(error.code == code && error.status == status && !error.isRetryable)
     #expect(error.url?.hasSuffix("/userinfo") == true)
-    let sent = fixture.transport.requests.filter { $0.url?.path.hasSuffix("/userinfo") == true }
+    let sent = scene.transport.requests.filter { $0.url?.path.hasSuffix("/userinfo") == true }
     #expect(sent.count == requests)
     #expect(Set(sent.map { $0.value(forHTTPHeaderField: "Authorization") }).count == requests)
     if code == .insufficientScope { #expect(error.message.contains("profile")) }
@@ -86,11 +88,11 @@ struct UserInfoTests {
 
   @Test("A user's id is the object id, at a generic issuer the subject; a new user is told from the claims")
   func properties() async throws {
-    let microsoft = Fixture { $0.changeIDTokenClaims = { $0["newUser"] = "true" } }
-    let user = try await microsoft.client().signIn().user
+    let microsoft = Scene { $0.changeIDTokenClaims = { $0["newUser"] = "true" } }
+    let user = try await microsoft.connector().signIn().user
     #expect(user.objectID == LocalUser.alice.id && user.isNewUser)
-    let generic = Fixture(shape: .openIDConnect) { $0.changeIDTokenClaims = { $0["newUser"] = false } }
-    let other = try await generic.client().signIn().user
+    let generic = Scene(shape: .openIDConnect) { $0.changeIDTokenClaims = { $0["newUser"] = false } }
+    let other = try await generic.connector().signIn().user
     #expect(other.id.hasSuffix("#" + other.subject) && other.tenantID == nil && !other.isNewUser)
   }
 
@@ -110,28 +112,28 @@ struct UserInfoTests {
 
   @Test("A token that the endpoint refuses is replaced once")
   func refusedToken() async throws {
-    let fixture = Fixture(shape: .openIDConnect)
-    let client = try fixture.client()
-    let first = try #require(try await client.signIn().accessToken).token.value
-    await fixture.clock.advance(by: .seconds(120))
-    fixture.transport.intercept { request in
+    let scene = Scene(shape: .openIDConnect)
+    let connector = try scene.connector()
+    let first = try #require(try await connector.signIn().accessToken).token.value
+    await scene.clock.advance(by: .seconds(120))
+    scene.transport.intercept { request in
       guard request.value(forHTTPHeaderField: "Authorization") == "Bearer \(first)" else { return nil }
       return LocalResponse(status: 401)
     }
-    #expect(try await client.userInfo().name == LocalUser.alice.displayName)
-    #expect(fixture.tenant.counters.refreshes == 1)
+    #expect(try await connector.fetchUserInfo().name == LocalUser.alice.displayName)
+    #expect(scene.tenant.counters.refreshes == 1)
   }
 
   @Test("Without an endpoint, and at Microsoft's authorities, the verified claims are returned")
   func withoutEndpoint() async throws {
-    let silent = Fixture(shape: .openIDConnect) { $0.changeMetadata = { $0["userinfo_endpoint"] = nil } }
-    for fixture in [Fixture(), Fixture(shape: .entra), silent] {
-      let client = try fixture.client()
-      let result = try await client.signIn()
-      #expect(try await client.userInfo().claims == result.user.claims)
-      #expect(!fixture.transport.requests.contains { $0.path.hasSuffix("/userinfo") })
+    let silent = Scene(shape: .openIDConnect) { $0.changeMetadata = { $0["userinfo_endpoint"] = nil } }
+    for scene in [Scene(), Scene(shape: .entra), silent] {
+      let connector = try scene.connector()
+      let result = try await connector.signIn()
+      #expect(try await connector.fetchUserInfo().claims == result.user.claims)
+      #expect(!scene.transport.requests.contains { $0.path.hasSuffix("/userinfo") })
     }
-    await expectError(ConnectorError.self, .interactionRequired) { try await Fixture().client().userInfo() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await Scene().connector().fetchUserInfo() }
   }
 
   @Test(
@@ -139,45 +141,47 @@ struct UserInfoTests {
     arguments: [(LocalTenant.Shape.b2c, "b2c_1_signin" as String?), (.openIDConnect, nil)])
   func policyID(_ shape: LocalTenant.Shape, _ expected: String?) async throws {
     let acr = shape == .b2c ? "b2c_1_signin" : "urn:mace:incommon:iap:silver"
-    let fixture = Fixture(shape: shape) {
+    let scene = Scene(shape: shape) {
       $0.changeIDTokenClaims = {
         $0["tfp"] = nil
         $0["acr"] = .string(acr)
       }
     }
-    #expect(try await fixture.client().signIn().user.policyID == expected)
+    #expect(try await scene.connector().signIn().user.policyID == expected)
   }
 
   @Test("The raw id_token is in the result, and shows nowhere")
   func rawIDToken() async throws {
-    let fixture = Fixture()
-    let result = try await fixture.client().signIn()
+    let scene = Scene()
+    let result = try await scene.connector().signIn()
     let token = try #require(result.idToken)
     #expect(token.value.split(separator: ".").count == 3)
-    #expect(try await fixture.record().idToken == token)
+    #expect(try await scene.record().idToken == token)
     #expect(!shown(result).contains(token.value.prefix(20)))
   }
 
   @Test("A user made from a kept id gets tokens without a listing of users")
   func userFromID() async throws {
-    let fixture = Fixture()
-    let client = try fixture.client()
-    let result = try await client.signIn()
+    let scene = Scene()
+    let connector = try scene.connector()
+    let result = try await connector.signIn()
     let kept = UserInfo(id: result.user.id)
     #expect(!kept.hasSession && kept.name == nil)
-    #expect(try await fixture.client().accessToken(user: kept).token == result.accessToken?.token)
-    try await client.signOut(kept)
-    #expect(try await fixture.cache.keys().isEmpty)
+    #expect(try await scene.connector().accessToken(user: kept).token == result.accessToken?.token)
+    try await connector.signOut(kept)
+    #expect(try await scene.cache.keys().isEmpty)
   }
 
   @Test("Looking up a user reads its records only")
   func readsOwnRecords() async throws {
     let cache = FailingCache()
-    let (_, presenter, client) = try Fixture(cache: cache).scripted()
-    let alice = try await client.signIn()
+    let scene = Scene(cache: cache)
+    let presenter = scene.script(.signIn(.alice))
+    let connector = try scene.connector(presenter: presenter)
+    let alice = try await connector.signIn()
     presenter.clearCookies()
     presenter.follow(.signIn(.bob))
-    try await client.signIn()
+    try await connector.signIn()
     let read = Recorder<String>()
     cache.readFailure.withLock {
       $0 = { key in
@@ -185,7 +189,7 @@ struct UserInfoTests {
         return nil
       }
     }
-    #expect(try await client.user(id: alice.user.id)?.name == LocalUser.alice.displayName)
+    #expect(try await connector.user(id: alice.user.id)?.name == LocalUser.alice.displayName)
     #expect(Set(read.values) == [alice.user.id])
   }
 }
@@ -200,32 +204,33 @@ struct OddProviderTests {
       (401, #"{"error":"invalid_token"}"#),
     ])
   func deadRefreshToken(_ status: Int, _ body: String) async throws {
-    let (fixture, client) = try await Fixture(shape: .openIDConnect).signedIn()
-    fixture.tenant.faults = [
+    let scene = Scene(shape: .openIDConnect)
+    let connector = try await scene.signedIn()
+    scene.tenant.faults = [
       LocalFault(on: .tokenRefresh, .respond(LocalResponse(status: status, body: Data(body.utf8))))
     ]
-    await fixture.clock.advance(by: .seconds(4_000))
-    await expectError(ConnectorError.self, .interactionRequired) { try await client.accessToken() }
-    #expect(try await client.currentUser()?.name == LocalUser.alice.displayName)
+    await scene.clock.advance(by: .seconds(4_000))
+    await expectError(ConnectorError.self, .interactionRequired) { try await connector.accessToken() }
+    #expect(try await connector.session.user?.name == LocalUser.alice.displayName)
   }
 
   @Test("A provider without offline_access signs in; naming it is its invalid_scope")
   func noOfflineAccess() async throws {
-    let fixture = Fixture(shape: .openIDConnect) { $0.offersOfflineAccess = false }
-    try await fixture.client().signIn()
+    let scene = Scene(shape: .openIDConnect) { $0.offersOfflineAccess = false }
+    try await scene.connector().signIn()
     let error = try await #require(throws: ConnectorError.self) {
-      try await fixture.client(scopes: ["openid", "offline_access"]).signIn()
+      try await scene.connector(scene.settings { $0.scopes = ["openid", "offline_access"] }).signIn()
     }
     #expect(error.oauthError == "invalid_scope")
   }
 
   @Test("An answer without scope has the scopes that were sent; one without id_token is refused")
   func missingFields() async throws {
-    let fixture = Fixture(shape: .openIDConnect) { $0.changeTokenAnswer = { $0["scope"] = nil } }
-    let result = try await fixture.client().signIn()
-    #expect(result.accessToken?.scopes.isSuperset(of: fixture.tenant.apiScopes) == true)
-    let without = Fixture(shape: .openIDConnect) { $0.changeTokenAnswer = { $0["id_token"] = nil } }
-    await expectError(ConnectorError.self, .invalidResponse) { try await without.client().signIn() }
+    let scene = Scene(shape: .openIDConnect) { $0.changeTokenAnswer = { $0["scope"] = nil } }
+    let result = try await scene.connector().signIn()
+    #expect(result.accessToken?.scopes.isSuperset(of: scene.tenant.apiScopes) == true)
+    let without = Scene(shape: .openIDConnect) { $0.changeTokenAnswer = { $0["id_token"] = nil } }
+    await expectError(ConnectorError.self, .invalidResponse) { try await without.connector().signIn() }
     #expect(try await without.cache.keys().isEmpty)
   }
 }

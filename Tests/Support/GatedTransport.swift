@@ -1,39 +1,41 @@
-import B2CCore
-import B2CHTTP
-import B2CTestKit
-import Foundation
+internal import B2CCore
+package import B2CHTTP
+package import B2CTestKit
+package import Foundation
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+  package import FoundationNetworking
 #endif
 
 /// A transport that holds requests back until a test lets them go, or answers them itself.
-final class GatedTransport: HTTPTransport {
-  typealias Rule = @Sendable (URLRequest) async throws -> LocalResponse?
+package final class GatedTransport: HTTPTransport {
+  package typealias Rule = @Sendable (URLRequest) async throws -> LocalResponse?
 
   private let next: any HTTPTransport
   private let rules = Locked<[Rule]>([])
   private let log = Locked<[URLRequest]>([])
 
-  init(_ next: any HTTPTransport) {
+  package init(_ next: any HTTPTransport) {
     self.next = next
   }
 
   /// The requests so far.
-  var requests: [URLRequest] { log.withLock { $0 } }
+  package var requests: [URLRequest] { log.withLock { $0 } }
 
   /// The forms sent to the token endpoint so far, as name and value.
-  var tokenForms: [[String: String]] {
+  package var tokenForms: [[String: String]] {
     requests.filter(\.isTokenRequest).map(\.form)
   }
 
   /// Adds a rule; the first that answers is used.
-  func intercept(_ rule: @escaping Rule) {
+  package func intercept(_ rule: @escaping Rule) {
     rules.withLock { $0.append(rule) }
   }
 
   /// Answers token requests of a grant type with a status and a JSON text.
-  func answerTokens(_ status: Int, _ body: String, contentType: String = "application/json", grant: String? = nil) {
+  package func answerTokens(
+    _ status: Int, _ body: String, contentType: String = "application/json", grant: String? = nil
+  ) {
     intercept { request in
       guard request.isTokenRequest, grant == nil || request.form["grant_type"] == grant else { return nil }
       return LocalResponse(status: status, headers: ["Content-Type": contentType], body: Data(body.utf8))
@@ -41,11 +43,11 @@ final class GatedTransport: HTTPTransport {
   }
 
   /// Removes all rules.
-  func letEverythingPass() {
+  package func letEverythingPass() {
     rules.withLock { $0 = [] }
   }
 
-  func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
+  package func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
     log.withLock { $0.append(request) }
     for rule in rules.withLock({ $0 }) {
       if let response = try await rule(request) { return try response.answer(to: request.url) }
@@ -55,9 +57,9 @@ final class GatedTransport: HTTPTransport {
 }
 
 extension URLRequest {
-  var isTokenRequest: Bool { method == "POST" && url?.path.hasSuffix("/token") == true }
+  package var isTokenRequest: Bool { method == "POST" && url?.path.hasSuffix("/token") == true }
 
-  var form: [String: String] {
+  package var form: [String: String] {
     let pairs = FormEncoding.decode(String(decoding: httpBody ?? Data(), as: UTF8.self))
     return Dictionary(pairs.map { ($0.name, $0.value) }) { first, _ in first }
   }

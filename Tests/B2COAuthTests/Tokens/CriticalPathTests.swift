@@ -1,5 +1,5 @@
+import B2CConnector
 import B2CCore
-import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation
@@ -8,7 +8,7 @@ import Testing
 
 /// How many requests, one after the other, a user waits for after a launch.
 @Suite("Requests on the critical path", .hangLimit)
-struct OAuthClientCriticalPathTests {
+struct CriticalPathTests {
   static let shapes: [LocalTenant.Shape] = [.b2c, .entra, .ciam, .openIDConnect]
 
   /// A tenant that holds back whatever a client asks it for.
@@ -31,28 +31,28 @@ struct OAuthClientCriticalPathTests {
 
   /// A new launch with an expired token, which waits for a tenant that holds back whatever it is asked for.
   private struct Launch {
-    let fixture: Fixture
-    let client: OAuthClient
+    let scene: Scene
+    let connector: Connector
     let key: TokenCacheKey
     let before: TokenRecord
     let gates: Gates
     let call: Task<AccessToken, any Error>
 
     init(_ shape: LocalTenant.Shape) async throws {
-      fixture = Fixture(shape: shape)
-      try await fixture.client().signIn()
-      key = try require(try await fixture.cache.keys().first)
-      before = try require(try await fixture.cache.record(for: key))
-      await fixture.clock.advance(by: .seconds(4_000))
-      gates = Gates(fixture.tenant)
-      let client = try fixture.client()
-      self.client = client
-      call = Task { try await client.accessToken() }
+      scene = Scene(shape: shape)
+      try await scene.connector().signIn()
+      key = try require(try await scene.cache.keys().first)
+      before = try require(try await scene.cache.record(for: key))
+      await scene.clock.advance(by: .seconds(4_000))
+      gates = Gates(scene.tenant)
+      let connector = try scene.connector()
+      self.connector = connector
+      call = Task { try await connector.accessToken() }
     }
 
     /// The launch once the token request is answered, and nothing but what had to precede it.
     func token() async throws -> AccessToken {
-      if fixture.tenant.shape == .openIDConnect {
+      if scene.tenant.shape == .openIDConnect {
         await gates.metadata.waitForArrivals(1)
         gates.metadata.open()
       }
@@ -62,15 +62,15 @@ struct OAuthClientCriticalPathTests {
     }
 
     var record: TokenRecord? {
-      get async throws { try await fixture.cache.record(for: key) }
+      get async throws { try await scene.cache.record(for: key) }
     }
   }
 
   @Test("A caller that finds another's new token under the refresh lock asks for no metadata")
   func tokenOfAnother() async throws {
     let cache = SwappingCache()
-    let fixture = Fixture(cache: cache)
-    try await fixture.client().signIn()
+    let scene = Scene(cache: cache)
+    try await scene.connector().signIn()
     let key = try #require(try await cache.keys().first)
     let fresh = try #require(try await cache.record(for: key))
     var expired = fresh
@@ -78,12 +78,12 @@ struct OAuthClientCriticalPathTests {
     try await cache.store(expired, for: key)
     // The first read is the one before the lock.
     cache.swap(to: fresh, for: key, afterReads: 1)
-    let client = try fixture.client()
-    let before = fixture.tenant.counters.metadataRequests
-    #expect(try await client.accessToken().token == fresh.accessTokens.first?.token)
+    let connector = try scene.connector()
+    let before = scene.tenant.counters.metadataRequests
+    #expect(try await connector.accessToken().token == fresh.accessTokens.first?.token)
     await Task.yield()
-    #expect(fixture.tenant.counters.metadataRequests == before)
-    #expect(fixture.tenant.counters.refreshRequests == 0)
+    #expect(scene.tenant.counters.metadataRequests == before)
+    #expect(scene.tenant.counters.refreshRequests == 0)
   }
 
   @Test(
@@ -103,23 +103,23 @@ struct OAuthClientCriticalPathTests {
 
   @Test("The page opens after one request, and the keys are fetched while the user is at it", arguments: shapes)
   func signIn(_ shape: LocalTenant.Shape) async throws {
-    let fixture = Fixture(shape: shape)
-    let (gates, page) = (Gates(fixture.tenant), TestGate())
-    let presenter = WaitingPresenter(inner: fixture.script(.signIn(.alice))) { try await page.wait() }
-    let client = try fixture.client(presenter: presenter)
-    let signIn = Task { try await client.signIn() }
+    let scene = Scene(shape: shape)
+    let (gates, page) = (Gates(scene.tenant), TestGate())
+    let presenter = WaitingPresenter(inner: scene.script(.signIn(.alice))) { try await page.wait() }
+    let connector = try scene.connector(presenter: presenter)
+    let signIn = Task { try await connector.signIn() }
     await gates.metadata.waitForArrivals(1)
     #expect(page.arrivals == 0)
     gates.metadata.open()
     await page.waitForArrivals(1)
     await gates.keys.waitForArrivals(1)
-    #expect(fixture.transport.requests.count == 2)
+    #expect(scene.transport.requests.count == 2)
     gates.keys.open()
     page.open()
     // The code is redeemed, and that is all that is left.
     await gates.token.waitForArrivals(1)
     gates.token.open()
     _ = try await signIn.value
-    #expect(fixture.tenant.counters.keysRequests == 1)
+    #expect(scene.tenant.counters.keysRequests == 1)
   }
 }
