@@ -123,16 +123,12 @@ let package = Package(
     .testTarget(
       name: "B2COAuthTests",
       dependencies: [
-        "B2CConnector", "B2COAuth", "B2CSessions", "B2CPresenters", "B2CIDToken", "B2CTestKit", "B2CAuthority",
-        "B2CTokenCache",
-        "B2CHTTP", "B2CLoopback", "B2CCore",
-        "TestSupport",
-      ] + crypto + cryptoExtras),
+        "B2CConnector", "B2COAuth", "B2CIDToken", "B2CTestKit", "B2CTokenCache", "B2CHTTP", "B2CCore", "TestSupport",
+      ]),
     .testTarget(
       name: "B2CConnectorTests",
       dependencies: [
-        "B2CConnector", "B2CTestKit", "B2COAuth", "B2CSessions", "B2CPresenters", "B2CIDToken", "B2CHTTP",
-        "B2CLoopback", "B2CCore", "TestSupport",
+        "B2CConnector", "B2CTestKit", "B2COAuth", "B2CIDToken", "B2CHTTP", "B2CLoopback", "B2CCore", "TestSupport",
       ],
       // The example's model wants Observation: these tests run on systems that are newer than the package's oldest ones.
       swiftSettings: hostIsApple ? [.unsafeFlags(["-Xfrontend", "-disable-availability-checking"])] : []),

@@ -207,17 +207,6 @@ struct ConnectorCancellationTests {
     #expect(try await connector.users().count == (isOfOne ? 2 : 2 - accepted))
   }
 
-  @Test("A sign-out in a task that was cancelled before does nothing")
-  func signOutCancelledBefore() async throws {
-    let connector = try await Scene().signedIn()
-    let call = Task {
-      withUnsafeCurrentTask { $0?.cancel() }
-      return try await connector.signOut()
-    }
-    await #expect(throws: CancellationError.self) { try await call.value }
-    #expect(try await connector.users().count == 1)
-  }
-
   @Test("An error without a cancellation stays what it is")
   func notCancelled() async throws {
     struct Presenter: SignInPresenter {

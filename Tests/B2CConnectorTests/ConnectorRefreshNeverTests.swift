@@ -91,11 +91,17 @@ struct ConnectorRefreshNeverTests {
     #expect(try await stage.widget.session == .signedIn(stage.user))
   }
 
-  @Test("Where no user is signed in, that is the error")
-  func signedOut() async throws {
+  @Test("Where no user is signed in, or the session has ended, that is the error", arguments: [true, false])
+  func signedOut(hasEnded: Bool) async throws {
     let stage = try await Stage()
-    try await stage.app.signOut()
+    if hasEnded {
+      stage.scene.tenant.revokeGrants()
+      await stage.scene.clock.advance(by: .seconds(4_000))
+      await expectError(ConnectorError.self, .interactionRequired) { try await stage.app.accessToken() }
+    } else {
+      try await stage.app.signOut()
+    }
     await expectError(ConnectorError.self, .interactionRequired) { try await stage.widget.accessToken() }
-    #expect(try await stage.widget.session == .signedOut)
+    #expect(try await (stage.widget.session == .signedOut) == !hasEnded)
   }
 }

@@ -46,19 +46,6 @@ struct ConnectorTests {
     #expect(try await connector.getTaskList().map(\.itemName) == ["Feed the cat"])
   }
 
-  @Test("Tasks belong to the user who added them")
-  func owners() async throws {
-    let scene = Scene()
-    let presenter = scene.script(.signIn(.alice))
-    let connector = try scene.connector(presenter: presenter)
-    try await connector.doPolicy(.signIn)
-    try await connector.addTask(TaskItem(itemName: "Alice's"))
-    try await connector.signOut()
-    presenter.follow(.signIn(.bob))
-    try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
-    #expect(try await connector.getTaskList().isEmpty)
-  }
-
   @Test("A file whose only policy is policyID signs in by it whatever its name, and keeps its tokens every time")
   func onlyPolicy() async throws {
     let scene = Scene(policies: [LocalPolicy("B2C_1_susi_reset_v2", .signUpOrSignIn)])
@@ -75,16 +62,6 @@ struct ConnectorTests {
       await scene.clock.advance(by: .seconds(15 * 86_400))
       await expectError(ConnectorError.self, .interactionRequired) { try await connector.getTaskList() }
     }
-  }
-
-  @Test("An expired token is renewed silently, once")
-  func expiry() async throws {
-    let scene = Scene()
-    let connector = try await scene.signedIn()
-    await scene.clock.advance(by: .seconds(3_700))
-    _ = try await connector.getTaskList()
-    _ = try await connector.getTaskList()
-    #expect(scene.tenant.counters.refreshes == 1)
   }
 
   @Test("A token the API refuses is replaced once by one refresh for a thousand callers")
@@ -170,13 +147,6 @@ struct ConnectorTests {
       try await connector.doPolicy(.signIn)
     }
     #expect(presenter.requests.isEmpty)
-  }
-
-  @Test("A policy of one's own can be run by its id")
-  func ownPolicy() async throws {
-    let scene = Scene()
-    let connector = try scene.connector()
-    #expect(try await connector.doPolicy(Policy("B2C_1_SignUpOrSignIn")).policyID == "B2C_1_SignUpOrSignIn")
   }
 
   @Test("The retired authority is refused with the corrected URL before anything opens")

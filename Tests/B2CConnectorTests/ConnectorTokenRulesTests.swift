@@ -45,19 +45,16 @@ struct ConnectorTokenRulesTests {
     "A scope that was asked for and not granted is not asked for again while the token lasts",
     arguments: [LocalTenant.Shape.b2c, .entra, .openIDConnect])
   func notGranted(_ shape: LocalTenant.Shape) async throws {
-    let clock = TestClock()
-    let tenant = LocalTenant(shape: shape, now: { clock.date })
-    tenant.behavior.grantedScopes = { $0.filter { !$0.hasSuffix("write") } }
-    let connector = try Connector.local(tenant, clock: clock)
-    try await connector.signIn()
-    let scopes = tenant.apiScopes
+    let scene = Scene(shape: shape) { $0.grantedScopes = { $0.filter { !$0.hasSuffix("write") } } }
+    let connector = try await scene.signedIn()
+    let scopes = scene.tenant.apiScopes
     for wanted in [nil, scopes, scopes.reversed(), [scopes[1]], [scopes[0]], scopes.map { $0.uppercased() }] {
       #expect(try await connector.accessToken(scopes: wanted).scopes.contains { $0.hasSuffix("read") })
     }
-    #expect(tenant.counters.refreshRequests == 0)
+    #expect(scene.tenant.counters.refreshRequests == 0)
     // What was asked for at a refresh counts from then on as well.
-    await clock.advance(by: .seconds(4_000))
+    await scene.clock.advance(by: .seconds(4_000))
     for _ in 0..<3 { _ = try await connector.accessToken() }
-    #expect(tenant.counters.refreshRequests == 1)
+    #expect(scene.tenant.counters.refreshRequests == 1)
   }
 }

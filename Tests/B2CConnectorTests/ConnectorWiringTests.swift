@@ -100,21 +100,6 @@ struct ConnectorWiringTests {
     #expect(try #require(presenter.requests.first).redirectURI == settings.redirectURI)
   }
 
-  @Test("The only user who may sign in is the one that the settings name", arguments: [true, false])
-  func requiredUser(isNamed: Bool) async throws {
-    let scene = Scene()
-    var settings = try scene.settings()
-    settings.userID = isNamed ? LocalUser.bob.email : nil
-    let cache = InMemoryTokenCache()
-    let connector = try scene.connector(settings, presenter: scene.script(.signIn(.alice)), cache: cache)
-    if isNamed {
-      await expectError(ConnectorError.self, .wrongUser) { try await connector.signIn() }
-      #expect(await cache.keys().isEmpty)
-    } else {
-      #expect(try await connector.signIn().user.name == LocalUser.alice.displayName)
-    }
-  }
-
   @Test("The correlation id of the settings is in every token request as well")
   func correlationID() async throws {
     let scene = Scene()
@@ -126,15 +111,6 @@ struct ConnectorWiringTests {
     let sent = scene.network.requests.map(\.request).filter { $0.method == "POST" && $0.path.hasSuffix("/token") }
     #expect(sent.count == 2)
     for request in sent { #expect(request.value(forHTTPHeaderField: "client-request-id") == Self.id.lowercased()) }
-  }
-
-  @Test("The password-reset policy of the settings is the one that a forgotten password runs")
-  func passwordReset() async throws {
-    let scene = Scene()
-    var settings = try scene.settings()
-    settings.policies.others = [try Policy(id: "B2C_1_ResetPassword", kind: .passwordReset)]
-    let connector = try scene.connector(settings)
-    #expect(connector.engine.signIn.passwordResetPolicy?.id == "B2C_1_ResetPassword")
   }
 
   @Test("The task API of the settings is used")

@@ -4,39 +4,19 @@ import Foundation
 import TestSupport
 import Testing
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
 /// What several refreshes of one user have in common: a server's wait, a lock, and the end of a process.
 @Suite("Refreshes of one user", .hangLimit)
 struct RefreshTurnsTests {
   /// Other scopes than those of the settings: the app itself.
-  static let otherScopes = [LocalTenant.standardClientID]
-  static let claims = #"{"access_token":{"nbf":{"essential":true,"value":"1767225600"}}}"#
+  private static let otherScopes = [LocalTenant.standardClientID]
+  private static let claims = #"{"access_token":{"nbf":{"essential":true,"value":"1767225600"}}}"#
 
-  /// How many calls have found no token that serves them.
-  let misses = Locked(0)
-
-  /// Waits until so many calls wait for a refresh.
-  func waitForMisses(_ count: Int) async {
-    while misses.withLock({ $0 }) < count, !Task.isCancelled { await Task.yield() }
-    // The event comes just before the call joins the refresh.
-    for _ in 0..<100 { await Task.yield() }
-  }
-
-  /// A connector whose tokens for two sets of scopes have a few minutes left.
-  func expiring(
-    left seconds: Int = 280, cache: any TokenCache = .memory(), configure: (inout Connector.Options) -> Void = { _ in }
-  ) async throws -> (Scene, Connector) {
+  /// Alice, whose tokens for two sets of scopes have a few minutes left.
+  private func expiring() async throws -> (Scene, Connector) {
     let scene = Scene(limits: .standard)
-    var environment = scene.environment(cache: cache)
-    environment.onEvent = { event in if event.step == .cacheMiss { misses.withLock { $0 += 1 } } }
-    let connector = try Connector(settings: scene.settings(), environment: environment, configure: configure)
-    try await connector.doPolicy(.signIn)
+    let connector = try await scene.signedIn()
     _ = try await connector.accessToken(scopes: Self.otherScopes)
-    await scene.clock.advance(by: .seconds(3_600 - seconds))
-    misses.withLock { $0 = 0 }
+    await scene.clock.advance(by: .seconds(3_600 - 280))
     return (scene, connector)
   }
 
@@ -205,77 +185,18 @@ struct RefreshTurnsTests {
 
   // MARK: The end of a process
 
-  /// A transport that never returns from a token request.
-  struct HungTransport: HTTPTransport {
-    let base: any HTTPTransport
-    let isHung = Locked(false)
-    let never = TestGate()
-
-    func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
-      if isHung.withLock({ $0 }), request.httpMethod == "POST" {
-        await Task { [never] in try? await never.wait() }.value
-      }
-      return try await base.send(request, limits: limits)
-    }
-  }
-
   @Test("Closing takes at most twice the limit of a request, also while a refresh waits for a hung one")
   func closing() async throws {
     let scene = Scene(limits: .standard)
-    let transport = HungTransport(base: scene.network)
-    let connector = try scene.connector(transport: transport)
-    try await connector.doPolicy(.signIn)
+    let connector = try await scene.signedIn()
     _ = try await connector.accessToken(scopes: Self.otherScopes)
     await scene.clock.advance(by: .seconds(4_000))
-    transport.isHung.withLock { $0 = true }
+    let never = scene.transport.hang(at: .token)
     let calls = [nil, Self.otherScopes].map { scopes in Task { try await connector.accessToken(scopes: scopes) } }
-    await transport.never.waitForArrivals(1)
+    await never.waitForArrivals(1)
     let start = scene.clock.now
     await connector.close()
     #expect(start.duration(to: scene.clock.now) <= .seconds(60))
     for call in calls { await expectError(ConnectorError.self, .timedOut) { _ = try await call.value } }
-  }
-
-  // MARK: Events of a sign-out
-
-  /// A cache that refuses to remove one user's record.
-  private final class ResistingCache: TokenCache {
-    let resists = Locked<String?>(nil)
-    private let inner = InMemoryTokenCache.memory()
-
-    func record(for key: TokenCacheKey) async throws -> TokenRecord? { await inner.record(for: key) }
-    func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { await inner.store(record, for: key) }
-    func keys() async throws -> [TokenCacheKey] { await inner.keys() }
-
-    func removeRecord(for key: TokenCacheKey) async throws {
-      if resists.withLock({ $0 }) == key.userID { throw ConnectorError(.tokenCache, "No.", isRetryable: true) }
-      await inner.removeRecord(for: key)
-    }
-  }
-
-  @Test(
-    "A sign-out has one event for each user who was removed, and none for others",
-    arguments: ["all", "one resists", "stranger", "named"])
-  func signOutEvents(_ which: String) async throws {
-    let scene = Scene(limits: .standard)
-    let cache = ResistingCache()
-    let presenter = scene.script(.signIn(.alice))
-    let steps = Locked<[Connector.Event.Step]>([])
-    var environment = scene.environment(presenter: presenter, cache: cache)
-    environment.onEvent = { event in steps.withLock { $0.append(event.step) } }
-    let connector = try Connector(settings: scene.settings(), environment: environment)
-    let alice = try await connector.doPolicy(.signIn)
-    presenter.follow(.signIn(.bob))
-    try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
-    switch which {
-    case "all": try await connector.signOut()
-    case "named": try await connector.signOut(alice)
-    case "stranger": try await connector.signOut(UserInfo(id: "nobody.nowhere"))
-    default:
-      cache.resists.withLock { $0 = alice.id }
-      await expectError(ConnectorError.self, .tokenCache) { try await connector.signOut() }
-    }
-    let expected = ["all": 2, "one resists": 1, "stranger": 0, "named": 1]
-    #expect(steps.withLock { $0.count { $0 == .signedOut } } == expected[which])
   }
 }

@@ -48,11 +48,13 @@ package final class FailingCache: TokenCache {
   package let failsToStore = Locked(false)
   package let failsToList = Locked(false)
   /// Why a record cannot be read, if it cannot.
-  package let readFailure = Locked<@Sendable (TokenCacheKey) -> ConnectorError?>({ _ in nil })
+  package let readFailure = Locked<@Sendable (TokenCacheKey) -> (any Error & Sendable)?>({ _ in nil })
   /// Why a record cannot be removed, if it cannot.
   package let removeFailure = Locked<@Sendable (TokenCacheKey) -> ConnectorError?>({ _ in nil })
   /// What a read waits for.
   package let readGate = Locked<TestGate?>(nil)
+  /// The gate that a store waits at, after so many others.
+  package let storeGate = Locked<(after: Int, gate: TestGate)?>(nil)
   private let inner = FourMethodCache()
 
   package func record(for key: TokenCacheKey) async throws -> TokenRecord? {
@@ -62,6 +64,12 @@ package final class FailingCache: TokenCache {
   }
 
   package func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
+    let gate = storeGate.withLock { storeGate -> TestGate? in
+      guard let (after, gate) = storeGate else { return nil }
+      storeGate = after > 1 ? (after - 1, gate) : nil
+      return after == 1 ? gate : nil
+    }
+    try await gate?.wait()
     guard !failsToStore.withLock({ $0 }) else { throw ConnectorError(.tokenCache, "The disk is full.") }
     try await inner.store(record, for: key)
   }

@@ -42,6 +42,18 @@ package final class GatedTransport: HTTPTransport {
     }
   }
 
+  /// Never returns from requests of a kind, also when it is cancelled; the gate counts them.
+  @discardableResult
+  package func hang(at target: LocalFaultTarget) -> TestGate {
+    let never = TestGate()
+    intercept { request in
+      // A task of its own knows nothing of a cancellation.
+      if target.contains(request) { await Task { try? await never.wait() }.value }
+      return nil
+    }
+    return never
+  }
+
   /// Removes all rules.
   package func letEverythingPass() {
     rules.withLock { $0 = [] }

@@ -1,4 +1,5 @@
 package import B2CConnector
+internal import B2CCore
 package import B2CTestKit
 package import Foundation
 
@@ -51,4 +52,25 @@ extension URL {
   package func replacing(_ old: String, _ new: String) throws -> URL {
     try require(URL(string: absoluteString.replacing(old, with: new)))
   }
+}
+
+/// A presenter that signs in by a script and shows the page of a sign-out itself.
+package struct SignOutPresenter: SignInPresenter {
+  private let signIn: ScriptedPresenter
+  private let signOut: @Sendable (PresentationRequest) async throws -> URL
+
+  package init(_ signIn: ScriptedPresenter, signOut: @escaping @Sendable (PresentationRequest) async throws -> URL) {
+    self.signIn = signIn
+    self.signOut = signOut
+  }
+
+  package func present(_ request: PresentationRequest) async throws -> URL {
+    request.purpose == .signOut ? try await signOut(request) : try await signIn.present(request)
+  }
+}
+
+/// The query of a URL, decoded.
+package func query(of url: URL) -> [String: String] {
+  let text = url.absoluteString.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+  return Dictionary(FormEncoding.decode(text).map { ($0.name, $0.value) }) { first, _ in first }
 }
