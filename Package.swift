@@ -67,10 +67,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "B2CConnector", "B2CTestKit", "B2COAuth", "B2CSessions", "B2CPresenters", "B2CIDToken", "B2CTokenCache",
-        "B2CHTTP", "B2CCore",
-      ] + crypto,
-      path: "Tests/Support"),
+        "B2CConnector", "B2CTestKit", "B2COAuth", "B2CIDToken", "B2CTokenCache", "B2CHTTP", "B2CCore",
+      ] + crypto, path: "Tests/Support"),
 
     // Programs that no product ships.
     .executableTarget(
@@ -94,9 +92,8 @@ let package = Package(
     .executableTarget(
       name: "benchmarks",
       dependencies: [
-        "B2CConnector", "B2CTestKit", "B2COAuth", "B2CSessions", "B2CPresenters", "B2CIDToken", "B2CTokenCache",
-        "B2CHTTP", "B2CLoopback", "TaskAPI",
-        "B2CCore", "TestSupport",
+        "B2CConnector", "B2CTestKit", "B2CIDToken", "B2CTokenCache", "B2CHTTP", "B2CLoopback", "TaskAPI", "B2CCore",
+        "TestSupport",
       ], path: "Tests/Benchmarks", exclude: ["README.md", "allocations.c", "run"]),
 
     .executableTarget(
@@ -134,10 +131,7 @@ let package = Package(
       swiftSettings: hostIsApple ? [.unsafeFlags(["-Xfrontend", "-disable-availability-checking"])] : []),
     .testTarget(
       name: "B2CTestKitTests",
-      dependencies: [
-        "B2CTestKit", "B2CConnector", "B2COAuth", "B2CSessions", "B2CPresenters", "B2CIDToken", "B2CHTTP", "B2CCore",
-        "TestSupport",
-      ]),
+      dependencies: ["B2CTestKit", "B2CConnector", "B2CIDToken", "B2CHTTP", "B2CCore", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -157,7 +157,6 @@ struct FullDiskTests {
     }
     stage.fillDisk(false)
     stage.failRemovals(false)
-    // Nothing is made up for later.
     await stage.connector.close()
     await stage.scene.clock.advance(by: .seconds(60))
     #expect(try await stage.cache.keys().count == 1)
@@ -203,8 +202,8 @@ struct FullDiskTests {
     stage.fillDisk(true)
     for _ in 0..<2 {
       await expectError(ConnectorError.self, .interactionRequired) { try await stage.connector.accessToken() }
+      await expectError(ConnectorError.self, .tokenCache) { try await stage.connector.signIn() }
     }
-    await expectError(ConnectorError.self, .tokenCache) { try await stage.connector.signIn() }
     await expectError(ConnectorError.self, .interactionRequired) { try await stage.connector.accessToken() }
     stage.fillDisk(false)
     await expectError(ConnectorError.self, .interactionRequired) { try await stage.connector.accessToken() }

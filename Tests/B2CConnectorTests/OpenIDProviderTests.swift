@@ -251,13 +251,4 @@ struct OpenIDProviderTests {
     #expect(error.code == .timedOut)
     #expect(error.isRetryable)
   }
-
-  @Test("A service in trouble is asked again, and then it works")
-  func retries() async throws {
-    let scene = Scene()
-    scene.tenant.faults = [LocalFault(on: .metadata, times: 2, .respond(LocalResponse(status: 503)))]
-    let connector = try scene.connector { $0.retry = RetryPolicy(maximumDelay: .zero) }
-    try await connector.signIn()
-    #expect(scene.tenant.requests.filter { $0.request.path.contains("openid-configuration") }.count == 3)
-  }
 }

@@ -228,12 +228,15 @@ struct SignInTests {
     #expect(try await connector.session.user == nil)
   }
 
-  @Test("A token answer without an id_token is named with its request")
-  func noIDToken() async throws {
-    let scene = Scene { $0.changeTokenAnswer = { $0["id_token"] = nil } }
+  @Test(
+    "A token answer without an id_token is refused, and named with its request",
+    arguments: [LocalTenant.Shape.b2c, .openIDConnect])
+  func noIDToken(_ shape: LocalTenant.Shape) async throws {
+    let scene = Scene(shape: shape) { $0.changeTokenAnswer = { $0["id_token"] = nil } }
     let error = try await #require(throws: ConnectorError.self) { try await scene.connector().signIn() }
     #expect(error.code == .invalidResponse)
     #expect(error.method == "POST" && error.url?.hasSuffix("/token") == true)
+    #expect(try await scene.cache.keys().isEmpty)
   }
 
   @Test("Somebody else than the required user stores nothing")

@@ -62,13 +62,6 @@ struct UserIdentityTests {
     #expect(try await connector.users().count == 2)
   }
 
-  @Test("At a generic issuer the id is the issuer and the subject as given")
-  func genericID() async throws {
-    let scene = scene(["sub": "Auth0|Victim.42"], [:])
-    let result = try await scene.connector().signIn()
-    #expect(result.user.id == scene.tenant.issuer + "#Auth0|Victim.42")
-  }
-
   @Test(
     "At Microsoft's authorities GUIDs are one whatever their case", arguments: [LocalTenant.Shape.b2c, .entra, .ciam])
   func foldedGUIDs(_ shape: LocalTenant.Shape) async throws {
@@ -87,19 +80,5 @@ struct UserIdentityTests {
     #expect(second.user.id == first.user.id)
     #expect(try await connector.users().count == 1)
     #expect(try await connector.user(id: first.user.id.uppercased())?.id == first.user.id)
-  }
-
-  @Test("Client ids that differ in case share no tokens; GUIDs do, for they are one")
-  func clientIDs() async throws {
-    let scene = Scene(shape: .openIDConnect, clientID: "TodoApp")
-    try await scene.connector().signIn()
-    let other = try scene.connector(scene.settings { $0.clientID = "todoapp" })
-    await expectError(ConnectorError.self, .interactionRequired) { try await other.accessToken() }
-    #expect(try await other.users().isEmpty)
-    let guid = "ABCDEF00-1111-4111-8111-111111111111"
-    let microsoft = Scene(clientID: guid.lowercased())
-    try await microsoft.connector().signIn()
-    let upper = try microsoft.connector(microsoft.settings { $0.clientID = guid })
-    _ = try await upper.accessToken()
   }
 }

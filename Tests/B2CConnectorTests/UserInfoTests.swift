@@ -54,10 +54,7 @@ struct UserInfoTests {
     #expect(error.url?.hasSuffix("/userinfo") == true)
     if status != 200 { #expect(error.status == status && error.retryAfter == 7) }
     #expect(scene.transport.requests.count { $0.path.hasSuffix("/userinfo") } == (status == 401 ? 2 : 1))
-    guard case .signedIn = try await connector.session else {
-      Issue.record("A refusal of the endpoint is no sign-out.")
-      return
-    }
+    #expect(try await connector.session.user?.hasSession == true)
   }
 
   @Test(
@@ -171,13 +168,10 @@ struct OddProviderTests {
     #expect(error.oauthError == "invalid_scope")
   }
 
-  @Test("An answer without scope has the scopes that were sent; one without id_token is refused")
-  func missingFields() async throws {
+  @Test("An answer without scope has the scopes that were sent")
+  func missingScope() async throws {
     let scene = Scene(shape: .openIDConnect) { $0.changeTokenAnswer = { $0["scope"] = nil } }
     let result = try await scene.connector().signIn()
     #expect(result.accessToken?.scopes.isSuperset(of: scene.tenant.apiScopes) == true)
-    let without = Scene(shape: .openIDConnect) { $0.changeTokenAnswer = { $0["id_token"] = nil } }
-    await expectError(ConnectorError.self, .invalidResponse) { try await without.connector().signIn() }
-    #expect(try await without.cache.keys().isEmpty)
   }
 }
