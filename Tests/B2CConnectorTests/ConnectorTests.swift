@@ -77,19 +77,6 @@ struct ConnectorTests {
     #expect(scene.tenant.counters.refreshes == 1)
   }
 
-  @Test("The settings' full screen holds whatever else a call asks for")
-  func fullScreen() async throws {
-    let scene = Scene()
-    let presenter = scene.script(.signIn(.alice))
-    var settings = try scene.settings()
-    settings.fullScreen = true
-    let connector = try scene.connector(settings, presenter: presenter)
-    try await connector.doPolicy(.signIn)
-    try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
-    try await connector.signIn()
-    #expect(presenter.requests.map(\.prefersFullScreen) == [true, true, true])
-  }
-
   @Test("A policy that the settings lack is said so, without opening anything")
   func missingPolicy() async throws {
     let scene = Scene()

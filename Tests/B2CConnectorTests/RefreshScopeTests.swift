@@ -27,17 +27,22 @@ struct RefreshScopeTests {
 
   private static let scopes = LocalTenant(shape: .openIDConnect).apiScopes
 
-  @Test("What a generic provider did not grant is not named")
-  func ungranted() async throws {
-    let withheld = ["offline_access", Self.scopes[1]]
-    let scopes = try await refreshedScopes(.openIDConnect) { $0.filter { !withheld.contains($0) } }
-    #expect(scopes == ["openid", Self.scopes[0]])
-  }
+  static let grants: [(String, @Sendable ([String]) -> [String], expected: [String])] = [
+    ("what was granted is named again", { $0 }, ["openid", "offline_access"] + scopes),
+    (
+      "what was not granted is not named",
+      { $0.filter { !["offline_access", scopes[1]].contains($0) } }, ["openid", scopes[0]]
+    ),
+    (
+      "what was granted in another case is named as the caller wrote it",
+      { $0.map { $0.uppercased() } }, ["openid", "offline_access"] + scopes
+    ),
+  ]
 
-  @Test("What was granted in another case is named as the caller wrote it")
-  func otherCase() async throws {
-    let scopes = try await refreshedScopes(.openIDConnect) { $0.map { $0.uppercased() } }
-    #expect(scopes == ["openid", "offline_access"] + Self.scopes)
+  @Test("A refresh at a generic provider names what was granted", arguments: grants.indices)
+  func granted(_ index: Int) async throws {
+    let (name, change, expected) = Self.grants[index]
+    #expect(try await refreshedScopes(.openIDConnect, granting: change) == expected, "\(name)")
   }
 
   static let aliases: [(String, @Sendable ([String]) -> [String])] = [
@@ -65,12 +70,6 @@ struct RefreshScopeTests {
       #expect(token.scopes == ["openid", "offline_access", "api:tasks"])
     }
     #expect(scene.transport.tokenForms.suffix(2).allSatisfy { $0["scope"] == nil })
-  }
-
-  @Test("What was granted is named again")
-  func granted() async throws {
-    let scopes = try await refreshedScopes(.openIDConnect)
-    #expect(scopes == ["openid", "offline_access"] + Self.scopes)
   }
 
   @Test("Microsoft's services are told the whole list", arguments: [LocalTenant.Shape.b2c, .entra, .ciam])

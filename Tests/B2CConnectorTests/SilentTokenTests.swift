@@ -19,33 +19,18 @@ struct SilentTokenTests {
     #expect(scene.events.values.filter { $0.step == .cacheHit }.count == 100)
   }
 
-  @Test("A token is renewed when less than the margin is left", arguments: [(3_299, 0), (3_301, 1)])
-  func margin(seconds: Int, refreshes: Int) async throws {
-    let scene = Scene()
-    let connector = try await scene.signedIn()
-    await scene.clock.advance(by: .seconds(seconds))
-    _ = try await connector.accessToken()
-    #expect(scene.tenant.counters.refreshes == refreshes)
-  }
-
   @Test(
-    "A token that lives no longer than the margin is still used for half its life", arguments: [(149, 0), (151, 1)])
-  func shortLife(seconds: Int, refreshes: Int) async throws {
-    let scene = Scene(lifetime: .seconds(300))
-    let connector = try await scene.signedIn()
-    await scene.clock.advance(by: .seconds(seconds))
-    _ = try await connector.accessToken()
-    #expect(scene.tenant.counters.refreshes == refreshes)
-  }
-
-  @Test("The server's refresh_in is honoured")
-  func refreshIn() async throws {
-    let scene = Scene { $0.changeTokenAnswer = { $0["refresh_in"] = 600 } }
-    let connector = try scene.connector()
-    try await connector.signIn()
-    await scene.clock.advance(by: .seconds(601))
-    _ = try await connector.accessToken()
-    #expect(scene.tenant.counters.refreshes == 1)
+    "A token is renewed when less than the margin or half its life is left, or when the server wants it",
+    arguments: [
+      (lifetime: 3_600, refreshIn: nil, seconds: 3_299, refreshes: 0), (3_600, nil, 3_301, 1),
+      (300, nil, 149, 0), (300, nil, 151, 1), (3_600, 600, 599, 0), (3_600, 600, 601, 1),
+    ] as [(lifetime: Int, refreshIn: Int64?, seconds: Int, refreshes: Int)])
+  func margin(_ row: (lifetime: Int, refreshIn: Int64?, seconds: Int, refreshes: Int)) async throws {
+    let scene = Scene(lifetime: .seconds(row.lifetime)) {
+      if let refreshIn = row.refreshIn { $0.changeTokenAnswer = { $0["refresh_in"] = .integer(refreshIn) } }
+    }
+    _ = try await scene.signedIn(after: row.seconds).accessToken()
+    #expect(scene.tenant.counters.refreshes == row.refreshes)
   }
 
   @Test("A valid token is served when an early refresh fails", arguments: [400, 429, 500, 503])
