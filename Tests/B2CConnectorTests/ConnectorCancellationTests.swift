@@ -25,17 +25,6 @@ struct ConnectorCancellationTests {
     }
   }
 
-  private struct SlowTransport: HTTPTransport {
-    let base: any HTTPTransport
-    let gate: TestGate
-    let isSlow: @Sendable (URLRequest) -> Bool
-
-    func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
-      if isSlow(request) { try await waitAsURLSession(gate) }
-      return try await base.send(request, limits: limits)
-    }
-  }
-
   private actor SlowCache: TokenCache {
     struct Failure: Error {}
     private let base = InMemoryTokenCache()
@@ -75,21 +64,18 @@ struct ConnectorCancellationTests {
   func transport(_ call: Int) async throws {
     let scene = Scene()
     let gate = TestGate()
-    let slow = SlowTransport(base: scene.network, gate: gate) {
-      $0.url?.host() == scene.tasks.url.host() || $0.path.hasSuffix("/token") && call == 3
+    let connector = call == 3 ? try scene.connector() : try await scene.signedIn()
+    scene.transport.intercept { request in
+      let isSlow = call == 3 ? request.isTokenRequest : request.url?.host() == scene.tasks.url.host()
+      if isSlow { try await Self.waitAsURLSession(gate) }
+      return nil
     }
-    if call == 3 {
-      let connector = try scene.connector(transport: slow)
-      return await expectCancellation(gate) { try await connector.doPolicy(.signIn) }
-    }
-    let cache = InMemoryTokenCache()
-    let connector = try scene.connector(cache: cache, transport: slow)
-    try await connector.doPolicy(.signIn)
     await expectCancellation(gate) {
       switch call {
       case 0: _ = try await connector.getTaskList()
       case 1: try await connector.addTask(TaskItem(itemName: "x"))
-      default: _ = try await connector.data(for: URLRequest(url: scene.tasks.url))
+      case 2: _ = try await connector.data(for: URLRequest(url: scene.tasks.url))
+      default: try await connector.doPolicy(.signIn)
       }
     }
   }
@@ -101,26 +87,18 @@ struct ConnectorCancellationTests {
     await expectCancellation(gate) { _ = try await connector.users() }
   }
 
-  /// Throws `CancellationError` by itself, as a library does that was shut down.
-  private struct CancellingTransport: HTTPTransport {
-    let base: any HTTPTransport
-    let target: LocalFaultTarget
-
-    func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
-      if target.contains(request) { throw CancellationError() }
-      return try await base.send(request, limits: limits)
-    }
-  }
-
   static let targets: [LocalFaultTarget] = [.metadata, .keys, .tokenCode, .tokenRefresh, .path("/tasks")]
 
   @Test("A transport that throws CancellationError by itself has lost the connection", arguments: targets.indices)
   func transportThatCancels(_ index: Int) async throws {
     let scene = Scene()
-    let cache = InMemoryTokenCache.memory()
-    try await scene.connector(cache: cache).signIn()
-    let connector = try scene.connector(
-      cache: cache, transport: CancellingTransport(base: scene.network, target: Self.targets[index]))
+    _ = try await scene.signedIn()
+    let connector = try scene.connector()
+    // As a library does that was shut down.
+    scene.transport.intercept { request in
+      if Self.targets[index].contains(request) { throw CancellationError() }
+      return nil
+    }
     let call: @Sendable () async throws -> Void =
       switch index {
       case 0..<3: { _ = try await connector.signIn() }
