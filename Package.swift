@@ -67,10 +67,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "B2CConnector", "B2CTestKit", "B2COAuth", "B2CSessions", "B2CPresenters", "B2CIDToken", "B2CTokenCache",
-        "B2CHTTP", "B2CCore",
-      ] + crypto,
-      path: "Tests/Support"),
+        "B2CConnector", "B2CTestKit", "B2COAuth", "B2CIDToken", "B2CTokenCache", "B2CHTTP", "B2CCore",
+      ] + crypto, path: "Tests/Support"),
 
     // Programs that no product ships.
     .executableTarget(
@@ -94,9 +92,8 @@ let package = Package(
     .executableTarget(
       name: "benchmarks",
       dependencies: [
-        "B2CConnector", "B2CTestKit", "B2COAuth", "B2CSessions", "B2CPresenters", "B2CIDToken", "B2CTokenCache",
-        "B2CHTTP", "B2CLoopback", "TaskAPI",
-        "B2CCore", "TestSupport",
+        "B2CConnector", "B2CTestKit", "B2CIDToken", "B2CTokenCache", "B2CHTTP", "B2CLoopback", "TaskAPI", "B2CCore",
+        "TestSupport",
       ], path: "Tests/Benchmarks", exclude: ["README.md", "allocations.c", "run"]),
 
     .executableTarget(
@@ -123,25 +120,18 @@ let package = Package(
     .testTarget(
       name: "B2COAuthTests",
       dependencies: [
-        "B2CConnector", "B2COAuth", "B2CSessions", "B2CPresenters", "B2CIDToken", "B2CTestKit", "B2CAuthority",
-        "B2CTokenCache",
-        "B2CHTTP", "B2CLoopback", "B2CCore",
-        "TestSupport",
-      ] + crypto + cryptoExtras),
+        "B2CConnector", "B2COAuth", "B2CIDToken", "B2CTestKit", "B2CTokenCache", "B2CHTTP", "B2CCore", "TestSupport",
+      ]),
     .testTarget(
       name: "B2CConnectorTests",
       dependencies: [
-        "B2CConnector", "B2CTestKit", "B2COAuth", "B2CSessions", "B2CPresenters", "B2CIDToken", "B2CHTTP",
-        "B2CLoopback", "B2CCore", "TestSupport",
+        "B2CConnector", "B2CTestKit", "B2COAuth", "B2CIDToken", "B2CHTTP", "B2CLoopback", "B2CCore", "TestSupport",
       ],
       // The example's model wants Observation: these tests run on systems that are newer than the package's oldest ones.
       swiftSettings: hostIsApple ? [.unsafeFlags(["-Xfrontend", "-disable-availability-checking"])] : []),
     .testTarget(
       name: "B2CTestKitTests",
-      dependencies: [
-        "B2CTestKit", "B2CConnector", "B2COAuth", "B2CSessions", "B2CPresenters", "B2CIDToken", "B2CHTTP", "B2CCore",
-        "TestSupport",
-      ]),
+      dependencies: ["B2CTestKit", "B2CConnector", "B2CIDToken", "B2CHTTP", "B2CCore", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -25,17 +25,6 @@ struct ConnectorCancellationTests {
     }
   }
 
-  private struct SlowTransport: HTTPTransport {
-    let base: any HTTPTransport
-    let gate: TestGate
-    let isSlow: @Sendable (URLRequest) -> Bool
-
-    func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
-      if isSlow(request) { try await waitAsURLSession(gate) }
-      return try await base.send(request, limits: limits)
-    }
-  }
-
   private actor SlowCache: TokenCache {
     struct Failure: Error {}
     private let base = InMemoryTokenCache()
@@ -67,29 +56,26 @@ struct ConnectorCancellationTests {
   @Test("A presenter over URLSession")
   func presenter() async throws {
     let gate = TestGate()
-    let connector = try World().connector(presenter: Page(gate: gate))
+    let connector = try Scene().connector(presenter: Page(gate: gate))
     await expectCancellation(gate) { try await connector.doPolicy(.signIn) }
   }
 
   @Test("A transport over URLSession, at the task API, at any API and at the token endpoint", arguments: 0..<4)
   func transport(_ call: Int) async throws {
-    let world = World()
+    let scene = Scene()
     let gate = TestGate()
-    let slow = SlowTransport(base: world.network, gate: gate) {
-      $0.url?.host() == world.tasks.url.host() || $0.path.hasSuffix("/token") && call == 3
+    let connector = call == 3 ? try scene.connector() : try await scene.signedIn()
+    scene.transport.intercept { request in
+      let isSlow = call == 3 ? request.isTokenRequest : request.url?.host() == scene.tasks.url.host()
+      if isSlow { try await Self.waitAsURLSession(gate) }
+      return nil
     }
-    if call == 3 {
-      let connector = try world.connector(transport: slow)
-      return await expectCancellation(gate) { try await connector.doPolicy(.signIn) }
-    }
-    let cache = InMemoryTokenCache()
-    let connector = try world.connector(cache: cache, transport: slow)
-    try await connector.doPolicy(.signIn)
     await expectCancellation(gate) {
       switch call {
       case 0: _ = try await connector.getTaskList()
       case 1: try await connector.addTask(TaskItem(itemName: "x"))
-      default: _ = try await connector.data(for: URLRequest(url: world.tasks.url))
+      case 2: _ = try await connector.data(for: URLRequest(url: scene.tasks.url))
+      default: try await connector.doPolicy(.signIn)
       }
     }
   }
@@ -97,30 +83,22 @@ struct ConnectorCancellationTests {
   @Test("A cache that throws an error of its own")
   func cache() async throws {
     let gate = TestGate()
-    let connector = try World().connector(cache: SlowCache(gate))
+    let connector = try Scene().connector(cache: SlowCache(gate))
     await expectCancellation(gate) { _ = try await connector.users() }
-  }
-
-  /// Throws `CancellationError` by itself, as a library does that was shut down.
-  private struct CancellingTransport: HTTPTransport {
-    let base: any HTTPTransport
-    let target: LocalFaultTarget
-
-    func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
-      if target.contains(request) { throw CancellationError() }
-      return try await base.send(request, limits: limits)
-    }
   }
 
   static let targets: [LocalFaultTarget] = [.metadata, .keys, .tokenCode, .tokenRefresh, .path("/tasks")]
 
   @Test("A transport that throws CancellationError by itself has lost the connection", arguments: targets.indices)
   func transportThatCancels(_ index: Int) async throws {
-    let world = World()
-    let cache = InMemoryTokenCache.memory()
-    try await world.connector(cache: cache).signIn()
-    let connector = try world.connector(
-      cache: cache, transport: CancellingTransport(base: world.network, target: Self.targets[index]))
+    let scene = Scene()
+    _ = try await scene.signedIn()
+    let connector = try scene.connector()
+    // As a library does that was shut down.
+    scene.transport.intercept { request in
+      if Self.targets[index].contains(request) { throw CancellationError() }
+      return nil
+    }
     let call: @Sendable () async throws -> Void =
       switch index {
       case 0..<3: { _ = try await connector.signIn() }
@@ -145,16 +123,16 @@ struct ConnectorCancellationTests {
       func removeRecord(for key: TokenCacheKey) async throws { throw CancellationError() }
       func keys() async throws -> [TokenCacheKey] { throw CancellationError() }
     }
-    let world = World()
-    await expectError(ConnectorError.self, .other) { try await world.connector(presenter: Presenter()).signIn() }
-    let connector = try world.connector(cache: Cache())
+    let scene = Scene()
+    await expectError(ConnectorError.self, .other) { try await scene.connector(presenter: Presenter()).signIn() }
+    let connector = try scene.connector(cache: Cache())
     await expectError(ConnectorError.self, .tokenCache) { try await connector.signIn() }
     await expectError(ConnectorError.self, .tokenCache) { try await connector.users() }
     await expectError(ConnectorError.self, .tokenCache) { try await connector.signOut() }
-    let asking = try world.connector { $0.beforeRefresh = { _ in throw CancellationError() } }
+    let asking = try scene.connector { $0.beforeRefresh = { _ in throw CancellationError() } }
     try await asking.signIn()
     await expectError(ConnectorError.self, .userCancelled) { try await asking.accessToken(forceRefresh: true) }
-    let opening = try world.connector(presenter: ExternalBrowserPresenter(open: { _ in throw CancellationError() }))
+    let opening = try scene.connector(presenter: ExternalBrowserPresenter(open: { _ in throw CancellationError() }))
     await expectError(ConnectorError.self, .presentationFailed) { try await opening.signIn() }
     let tenant = LocalTenant(shape: .entra)
     let device = try Connector.local(tenant)
@@ -189,11 +167,11 @@ struct ConnectorCancellationTests {
 
   @Test("A sign-out that fails in a cancelled task says who is still signed in", arguments: [0, 1], [false, true])
   func signOut(accepted: Int, isOfOne: Bool) async throws {
-    let world = World()
-    let presenter = world.script(.signIn(.alice))
+    let scene = Scene()
+    let presenter = scene.script(.signIn(.alice))
     let gate = TestGate()
     let cache = RefusingCache(gate, accepted: isOfOne ? 0 : accepted)
-    let connector = try world.connector(presenter: presenter, cache: cache)
+    let connector = try scene.connector(presenter: presenter, cache: cache)
     try await connector.signIn()
     presenter.clearCookies()
     presenter.follow(.signIn(.bob))
@@ -207,23 +185,12 @@ struct ConnectorCancellationTests {
     #expect(try await connector.users().count == (isOfOne ? 2 : 2 - accepted))
   }
 
-  @Test("A sign-out in a task that was cancelled before does nothing")
-  func signOutCancelledBefore() async throws {
-    let (_, connector) = try await World().signedIn()
-    let call = Task {
-      withUnsafeCurrentTask { $0?.cancel() }
-      return try await connector.signOut()
-    }
-    await #expect(throws: CancellationError.self) { try await call.value }
-    #expect(try await connector.users().count == 1)
-  }
-
   @Test("An error without a cancellation stays what it is")
   func notCancelled() async throws {
     struct Presenter: SignInPresenter {
       func present(_ request: PresentationRequest) async throws -> URL { throw URLError(.cancelled) }
     }
-    let connector = try World().connector(presenter: Presenter())
+    let connector = try Scene().connector(presenter: Presenter())
     let error = try await #require(throws: ConnectorError.self) { try await connector.doPolicy(.signIn) }
     #expect(error.code == .other && error.underlying is URLError)
   }

@@ -125,7 +125,7 @@ struct ConnectorCustomDomainTests {
     // The service ignores `p`, and knows further names of the tenant.
     let transport = RewritingTransport(network) { url in
       let end = url.path.hasSuffix("keys") ? "discovery/v2.0/keys" : "v2.0/.well-known/openid-configuration"
-      return try B2CConnectorTests.url("https://\(Self.host)/\(tenant.tenantID)/\(end)")
+      return try TestSupport.url("https://\(Self.host)/\(tenant.tenantID)/\(end)")
     }
     let connector = try Connector(
       settings: settings(tenant, path, kind: kind),

@@ -70,13 +70,14 @@ struct ConnectorErrorCodeTests {
 
   @Test("An addition whose answer is lost says that its outcome is unknown")
   func outcomeIsUnknown() async throws {
-    let (world, connector) = try await World().signedIn(waitingOn: TestClock())
-    world.tasks.faults = [LocalFault(on: .method("POST"), .reset)]
+    let scene = Scene()
+    let connector = try await scene.signedIn(waitingOn: TestClock())
+    scene.tasks.faults = [LocalFault(on: .method("POST"), .reset)]
     let error = try await #require(throws: ConnectorError.self) {
       try await connector.addTask(TaskItem(itemName: "Buy milk"))
     }
     #expect(error.code == .network && error.outcomeIsUnknown)
-    #expect(error.method == "POST" && error.url == world.tasks.url.absoluteString)
+    #expect(error.method == "POST" && error.url == scene.tasks.url.absoluteString)
   }
 
   @Test(
@@ -86,9 +87,10 @@ struct ConnectorErrorCodeTests {
       ("POST", .respond(LocalResponse(status: 401)), false),
     ])
   func anyAPI(_ method: String, _ effect: LocalFault.Effect, _ isUnknown: Bool) async throws {
-    let (world, connector) = try await World().signedIn(waitingOn: TestClock())
-    world.tasks.faults = [LocalFault(on: .any, effect)]
-    var request = URLRequest(url: world.tasks.url)
+    let scene = Scene()
+    let connector = try await scene.signedIn(waitingOn: TestClock())
+    scene.tasks.faults = [LocalFault(on: .any, effect)]
+    var request = URLRequest(url: scene.tasks.url)
     request.httpMethod = method
     let error = try await #require(throws: ConnectorError.self) { try await connector.data(for: request) }
     #expect(error.outcomeIsUnknown == isUnknown)
@@ -97,13 +99,14 @@ struct ConnectorErrorCodeTests {
 
   @Test("A POST to any API that is repeated with another token and then lost may have changed something")
   func anyAPIAfterARefusal() async throws {
-    let (world, connector) = try await World().signedIn(waitingOn: TestClock())
+    let scene = Scene()
+    let connector = try await scene.signedIn(waitingOn: TestClock())
     let refused = "Bearer \(try await connector.accessToken().token.value)"
-    world.tasks.faults = [
+    scene.tasks.faults = [
       LocalFault(on: .any, times: 1, .respond(LocalResponse(status: 401))),
       LocalFault(on: LocalFaultTarget { $0.value(forHTTPHeaderField: "Authorization") != refused }, .reset),
     ]
-    var request = URLRequest(url: world.tasks.url)
+    var request = URLRequest(url: scene.tasks.url)
     request.httpMethod = "POST"
     let error = try await #require(throws: ConnectorError.self) { try await connector.data(for: request) }
     #expect(error.code == .network && error.outcomeIsUnknown)
@@ -111,11 +114,11 @@ struct ConnectorErrorCodeTests {
 
   @Test("The limit of bytes holds for a transport of the app's own without a limit", arguments: ["GET", "POST"])
   func tooLargeAnswer(_ method: String) async throws {
-    let world = World()
-    let connector = try world.connector(
-      presenter: world.script(.signIn(.alice)), transport: Padding(inner: world.network) { $0.host == "tasks.example" })
+    let scene = Scene()
+    let connector = try scene.connector(
+      presenter: scene.script(.signIn(.alice)), transport: Padding(inner: scene.network) { $0.host == "tasks.example" })
     try await connector.doPolicy(.signIn)
-    var request = URLRequest(url: world.tasks.url)
+    var request = URLRequest(url: scene.tasks.url)
     request.httpMethod = method
     let error = try await #require(throws: ConnectorError.self) { try await connector.data(for: request) }
     #expect(error.code == .tooLarge && error.outcomeIsUnknown == (method == "POST"))
@@ -123,8 +126,8 @@ struct ConnectorErrorCodeTests {
 
   @Test("A cache that is busy may be free later", arguments: [true, false])
   func cache(_ isRetryable: Bool) async throws {
-    let world = World()
-    let connector = try world.connector(cache: BrokenCache(isRetryable: isRetryable))
+    let scene = Scene()
+    let connector = try scene.connector(cache: BrokenCache(isRetryable: isRetryable))
     let error = try await #require(throws: ConnectorError.self) { try await connector.accessToken() }
     #expect(error.code == .tokenCache && error.isRetryable == isRetryable)
     let session = try await #require(throws: ConnectorError.self) { try await connector.session }
@@ -135,28 +138,29 @@ struct ConnectorErrorCodeTests {
     "A metadata document that the server will not give now is no mistake of the settings",
     arguments: [(408, ErrorCode.timedOut), (429, .throttled), (500, .serviceUnavailable)])
   func metadataLater(_ status: Int, _ code: ErrorCode) async throws {
-    let world = World()
-    world.tenant.faults = [LocalFault(on: .metadata, .respond(LocalResponse(status: status)))]
-    let connector = try Connector(settings: world.settings(), environment: world.environment()) { $0.retry = .none }
+    let scene = Scene()
+    scene.tenant.faults = [LocalFault(on: .metadata, .respond(LocalResponse(status: status)))]
+    let connector = try Connector(settings: scene.settings(), environment: scene.environment()) { $0.retry = .none }
     let error = try await #require(throws: ConnectorError.self) { try await connector.doPolicy(.signIn) }
     #expect(error.code == code && error.isRetryable && error.status == status)
   }
 
   @Test("A request to any API that gets no answer is named with its URL")
   func triesOfAnyAPI() async throws {
-    let (world, connector) = try await World().signedIn(waitingOn: TestClock())
-    world.tasks.faults = [LocalFault(on: .method("GET"), .reset)]
+    let scene = Scene()
+    let connector = try await scene.signedIn(waitingOn: TestClock())
+    scene.tasks.faults = [LocalFault(on: .method("GET"), .reset)]
     let error = try await #require(throws: ConnectorError.self) {
-      try await connector.data(for: URLRequest(url: world.tasks.url))
+      try await connector.data(for: URLRequest(url: scene.tasks.url))
     }
     #expect(error.code == .network)
-    #expect(error.method == "GET" && error.url == world.tasks.url.absoluteString)
+    #expect(error.method == "GET" && error.url == scene.tasks.url.absoluteString)
   }
 
   @Test("An unknown policy is named with its URL")
   func unknownPolicy() async throws {
-    let world = World()
-    let connector = try world.connector()
+    let scene = Scene()
+    let connector = try scene.connector()
     let error = try await #require(throws: ConnectorError.self) {
       try await connector.doPolicy(Policy("B2C_1_Misspelt"))
     }
@@ -170,8 +174,8 @@ struct ConnectorErrorCodeTests {
 
   @Test("A scope that is not offered is named, with the service's own words")
   func unknownScope() async throws {
-    let world = World()
-    let connector = try world.connector()
+    let scene = Scene()
+    let connector = try scene.connector()
     let scope = "https://contoso.onmicrosoft.com/tasks/typo"
     var options = SignInOptions()
     options.scopes = [scope]
@@ -185,8 +189,9 @@ struct ConnectorErrorCodeTests {
 
   @Test("A refused refresh names its request and status")
   func refusedRefresh() async throws {
-    let (world, connector) = try await World().signedIn()
-    world.tenant.faults = [LocalFault(on: .token, .respond(LocalResponse(status: 503)))]
+    let scene = Scene()
+    let connector = try await scene.signedIn()
+    scene.tenant.faults = [LocalFault(on: .token, .respond(LocalResponse(status: 503)))]
     let error = try await #require(throws: ConnectorError.self) { try await connector.accessToken(forceRefresh: true) }
     #expect(error.code == .serviceUnavailable && error.status == 503 && error.isRetryable)
     #expect(error.method == "POST")
@@ -196,17 +201,17 @@ struct ConnectorErrorCodeTests {
 
   @Test("A deletion that may have happened stays unknown when no token is left for its second try")
   func noTokenForTheSecondTry() async throws {
-    let world = World(dialect: .rest)
+    let scene = Scene(dialect: .rest)
     let connector = try Connector(
-      settings: world.settings(), environment: world.environment(waitingOn: TestClock())
+      settings: scene.settings(), environment: scene.environment(waitingOn: TestClock())
     ) {
       $0.taskDialect = .rest
       $0.retry = RetryPolicy(maximumDelay: .zero)
     }
     try await connector.doPolicy(.signIn)
     let task = try await connector.addTask(TaskItem(itemName: "old"))
-    world.tenant.revokeGrants()
-    await world.clock.advance(by: .seconds(120))
+    scene.tenant.revokeGrants()
+    await scene.clock.advance(by: .seconds(120))
     // A gateway hides the first answer; the API refuses the second try.
     let second = LocalFaultTarget { [tries = Locked(0)] request in
       request.method == "DELETE"
@@ -215,14 +220,14 @@ struct ConnectorErrorCodeTests {
           return tries == 2
         }
     }
-    world.tasks.faults = [
+    scene.tasks.faults = [
       LocalFault(on: .method("DELETE"), times: 1, .change { $0 = LocalResponse(status: 502) }),
       LocalFault(on: second, .respond(LocalResponse(status: 401))),
     ]
     let error = try await #require(throws: ConnectorError.self) { try await connector.deleteTask(task) }
     #expect(error.code == .interactionRequired && error.needsInteraction)
     #expect(error.outcomeIsUnknown)
-    #expect(world.tasks.tasks.isEmpty)
+    #expect(scene.tasks.tasks.isEmpty)
   }
 }
 

@@ -42,8 +42,8 @@ struct ConnectorErrorCustomPartsTests {
   enum Part: CaseIterable, Sendable { case cache, presenter, transport }
 
   private func environment(_ part: Part, _ events: TextLog) throws -> Connector.Environment {
-    let world = World()
-    var environment = world.environment(
+    let scene = Scene()
+    var environment = scene.environment(
       presenter: part == .presenter ? Presenter() : nil, cache: part == .cache ? Cache() : InMemoryTokenCache(),
       transport: part == .transport ? Transport() : nil)
     environment.onEvent = { events.add("\($0)") }
@@ -66,7 +66,7 @@ struct ConnectorErrorCustomPartsTests {
     let environment = try environment(part, events)
     // A presenter is asked as soon as the connector is made.
     let error = try await #require(throws: ConnectorError.self) {
-      try await Connector(settings: World().settings(), environment: environment).signIn()
+      try await Connector(settings: Scene().settings(), environment: environment).signIn()
     }
     check("\(error)")
     var dumped = ""
@@ -78,7 +78,7 @@ struct ConnectorErrorCustomPartsTests {
   @Test("A diagnosis, which does not touch the cache", arguments: [Part.presenter, .transport])
   func diagnosis(_ part: Part) async throws {
     let environment = try environment(part, TextLog())
-    check("\(try await Connector.diagnose(settings: World().settings(), environment: environment))")
+    check("\(try await Connector.diagnose(settings: Scene().settings(), environment: environment))")
   }
 }
 

@@ -15,16 +15,16 @@ struct ConnectorErrorSuggestionTests {
 
   @Test("It is in the errors of sign-in, requests and task calls, and in the diagnosis")
   func advice() async throws {
-    let world = World()
-    let wire = Wire(world.network)
-    let connector = try world.connector(transport: wire, waitingOn: TestClock()) { $0.retry = .none }
+    let scene = Scene()
+    let wire = Wire(scene.network)
+    let connector = try scene.connector(transport: wire, waitingOn: TestClock()) { $0.retry = .none }
     try await connector.signIn()
-    wire.refusedHost.set(world.tasks.url.host)
+    wire.refusedHost.set(scene.tasks.url.host)
     let fromTasks = try await #require(throws: ConnectorError.self) { _ = try await connector.getTaskList() }
     let fromData = try await #require(throws: ConnectorError.self) {
-      _ = try await connector.data(for: URLRequest(url: world.tasks.url))
+      _ = try await connector.data(for: URLRequest(url: scene.tasks.url))
     }
-    wire.refusedHost.set(world.tenant.origin.host)
+    wire.refusedHost.set(scene.tenant.origin.host)
     let diagnosis = try await connector.diagnose()
     let fromSignIn = try await #require(throws: ConnectorError.self) { try await connector.signIn() }
     for error in [fromTasks, fromData, fromSignIn] {

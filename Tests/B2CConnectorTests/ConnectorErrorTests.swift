@@ -12,8 +12,8 @@ import Testing
 struct ConnectorErrorTests {
   @Test("Everything the server said is there")
   func server() async throws {
-    let world = World()
-    let connector = try world.connector(presenter: world.script(.cancel))
+    let scene = Scene()
+    let connector = try scene.connector(presenter: scene.script(.cancel))
     let error = try await #require(throws: ConnectorError.self) { try await connector.doPolicy(.signIn) }
     #expect(error.code == .userCancelledInPage)
     #expect(error.serverCode == "AADB2C90091")
@@ -49,8 +49,9 @@ struct ConnectorErrorTests {
 
   @Test("The task server's refusal keeps its status and code")
   func tasks() async throws {
-    let (world, connector) = try await World().signedIn()
-    world.tasks.faults = [
+    let scene = Scene()
+    let connector = try await scene.signedIn()
+    scene.tasks.faults = [
       LocalFault(
         on: .method("POST"),
         .respond(
@@ -102,7 +103,7 @@ struct ConnectorErrorTests {
       <key>taskWebAPI</key><string>https://tasks.example</string></dict></plist>
       """
     let settings = try ConnectorSettings(data: Data(file.replacing(row.change.0, with: row.change.1).utf8))
-    let connector = try World().connector(settings)
+    let connector = try Scene().connector(settings)
     let error = try await #require(throws: ConnectorError.self) { try await row.call(connector) }
     #expect(error.recoverySuggestion?.contains(row.warning) == true, "\(error)")
     #expect(!"\(error)".contains("fulscreen"))
@@ -110,10 +111,10 @@ struct ConnectorErrorTests {
 
   @Test("A cancelled call throws CancellationError")
   func cancelled() async throws {
-    let world = World()
-    let connector = try world.connector()
+    let scene = Scene()
+    let connector = try scene.connector()
     let gate = TestGate()
-    world.tenant.faults = [LocalFault(on: .metadata, .wait(gate))]
+    scene.tenant.faults = [LocalFault(on: .metadata, .wait(gate))]
     let task = Task { try await connector.doPolicy(.signIn) }
     await gate.waitForArrivals(1)
     task.cancel()
@@ -128,7 +129,7 @@ struct ConnectorErrorTests {
       func present(_ request: PresentationRequest) async throws -> URL { throw Canary() }
     }
     let error = try await #require(throws: ConnectorError.self) {
-      try await World().connector(presenter: Presenter()).doPolicy(.signIn)
+      try await Scene().connector(presenter: Presenter()).doPolicy(.signIn)
     }
     #expect(error.code == .other && error.underlying is Canary)
     #expect(!"\(error)".contains("canary-text"))
@@ -138,8 +139,9 @@ struct ConnectorErrorTests {
     "A claims request that is not a JSON object is refused before anything is sent",
     arguments: ["", "mfa", "[]", "{", "null", #"{"a":1}x"#])
   func claimsRequestIsAnObject(_ claims: String) async throws {
-    let (world, connector) = try await World().signedIn()
-    let sent = world.network.requestCount
+    let scene = Scene()
+    let connector = try await scene.signedIn()
+    let sent = scene.network.requestCount
     let silent = try await #require(throws: ConnectorError.self) { try await connector.accessToken(claims: claims) }
     #expect(silent.code == .configuration && silent.message.contains("JSON object"))
     if !claims.isEmpty {
@@ -148,24 +150,24 @@ struct ConnectorErrorTests {
       }
       #expect(signIn.code == .configuration && signIn.message.contains("JSON object"))
     }
-    #expect(world.network.requestCount == sent)
+    #expect(scene.network.requestCount == sent)
   }
 
   @Test("A claims challenge of an API reaches the next sign-in")
   func claimsChallenge() async throws {
-    let world = World()
-    let presenter = world.script(.signIn(.alice))
-    let connector = try world.connector(presenter: presenter)
+    let scene = Scene()
+    let presenter = scene.script(.signIn(.alice))
+    let connector = try scene.connector(presenter: presenter)
     try await connector.doPolicy(.signIn)
     let claims = #"{"access_token":{"nbf":{"essential":true,"value":"1767225600"}}}"#
     let challenge = #"Bearer error="insufficient_claims", claims="\#(Data(claims.utf8).base64EncodedString())""#
-    world.tasks.faults = [
+    scene.tasks.faults = [
       LocalFault(
         on: .any, times: 2, .respond(LocalResponse(status: 401, headers: ["WWW-Authenticate": challenge])))
     ]
     let fromTasks = try await #require(throws: ConnectorError.self) { try await connector.getTaskList() }
     let fromData = try await #require(throws: ConnectorError.self) {
-      try await connector.data(for: URLRequest(url: world.tasks.url))
+      try await connector.data(for: URLRequest(url: scene.tasks.url))
     }
     for error in [fromTasks, fromData] {
       #expect(error.code == .claimsRequired && !error.needsInteraction)
@@ -182,11 +184,11 @@ struct ConnectorErrorTests {
 
   @Test("Without a network the answer is retryable and the session stays")
   func offline() async throws {
-    let world = World()
-    let cable = Cable(world.network)
-    let connector = try world.connector(transport: cable)
+    let scene = Scene()
+    let cable = Cable(scene.network)
+    let connector = try scene.connector(transport: cable)
     try await connector.doPolicy(.signIn)
-    await world.clock.advance(by: .seconds(4_000))
+    await scene.clock.advance(by: .seconds(4_000))
     cable.isCut.set(true)
     let error = try await #require(throws: ConnectorError.self) { try await connector.accessToken() }
     #expect(error.isRetryable && !error.needsInteraction)

@@ -5,63 +5,15 @@ import Foundation
 import TestSupport
 import Testing
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
 /// An app's transport that never returns from a request for metadata or keys, whatever its limits say.
 @Suite("A request for metadata or keys that never returns", .hangLimit)
 struct ConnectorHangingTransportTests {
-  /// A transport that does not return from some requests, also when it is cancelled.
-  private final class HangingTransport: HTTPTransport {
-    let base: any HTTPTransport
-    private let hanging: Locked<(@Sendable (URLRequest) -> Bool)?>
-    private let never = TestGate()
-
-    init(_ base: any HTTPTransport, _ target: LocalFaultTarget) {
-      self.base = base
-      hanging = Locked(target.contains)
-    }
-
-    /// Hangs at other requests from now on; at none for `nil`.
-    func hang(at target: LocalFaultTarget?) { hanging.withLock { $0 = target?.contains } }
-
-    func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
-      if hanging.withLock({ $0?(request) == true }) { await Task { [never] in try? await never.wait() }.value }
-      return try await base.send(request, limits: limits)
-    }
-  }
-
-  private struct Stage {
-    let clock = TestClock()
-    let tenant: LocalTenant
-    let transport: HangingTransport
-    let cache = InMemoryTokenCache.memory()
-    let network: LocalNetwork
-
-    init(_ shape: LocalTenant.Shape, _ target: LocalFaultTarget) {
-      let clock = clock
-      tenant = LocalTenant(shape: shape, now: { clock.date })
-      network = LocalNetwork(tenant, clock: clock)
-      transport = HangingTransport(network, target)
-    }
-
-    func connector() throws -> Connector {
-      let clock = clock
-      return try Connector(
-        settings: tenant.settings(),
-        environment: Connector.Environment(
-          presenter: ScriptedPresenter(transport: network, .signIn(.alice)), cache: cache, transport: transport,
-          clock: clock, now: { clock.date }))
-    }
-
-    /// A connector as after a launch, at which Alice signed in before.
-    func signedIn() async throws -> Connector {
-      transport.hang(at: nil)
-      try await connector().signIn()
-      transport.hang(at: .metadata)
-      return try connector()
-    }
+  /// A connector as after a launch, at which Alice signed in before.
+  private func relaunched() async throws -> (Scene, Connector) {
+    let scene = Scene(shape: .openIDConnect, limits: .standard)
+    _ = try await scene.signedIn()
+    scene.transport.hang(at: .metadata)
+    return (scene, try scene.connector())
   }
 
   static let targets: [(LocalTenant.Shape, LocalFaultTarget)] = [
@@ -70,8 +22,10 @@ struct ConnectorHangingTransportTests {
 
   @Test("A sign-in ends with timedOut, for all who wait, and the next one succeeds", arguments: targets.indices)
   func signIn(_ index: Int) async throws {
-    let stage = Stage(Self.targets[index].0, Self.targets[index].1)
-    let connector = try stage.connector()
+    let (shape, target) = Self.targets[index]
+    let scene = Scene(shape: shape, limits: .standard)
+    scene.transport.hang(at: target)
+    let connector = try scene.connector()
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<3 {
         group.addTask {
@@ -80,27 +34,25 @@ struct ConnectorHangingTransportTests {
         }
       }
     }
-    stage.transport.hang(at: nil)
+    scene.transport.letEverythingPass()
     _ = try await connector.signIn()
   }
 
   @Test("A refresh at a generic issuer ends with timedOut, and the next one succeeds", arguments: [false, true])
   func refresh(isForced: Bool) async throws {
-    let stage = Stage(.openIDConnect, .metadata)
-    let connector = try await stage.signedIn()
-    if !isForced { await stage.clock.advance(by: .seconds(7_200)) }
+    let (scene, connector) = try await relaunched()
+    if !isForced { await scene.clock.advance(by: .seconds(7_200)) }
     let error = try await #require(throws: ConnectorError.self) {
       try await connector.accessToken(forceRefresh: isForced)
     }
     #expect(error.code == .timedOut && error.isRetryable)
-    stage.transport.hang(at: nil)
+    scene.transport.letEverythingPass()
     _ = try await connector.accessToken(forceRefresh: true)
   }
 
   @Test("The provider's answer about a user ends with timedOut, and so does a diagnosis; a sign-out succeeds")
   func others() async throws {
-    let stage = Stage(.openIDConnect, .metadata)
-    let connector = try await stage.signedIn()
+    let (_, connector) = try await relaunched()
     await expectError(ConnectorError.self, .timedOut) { try await connector.fetchUserInfo() }
     let findings = try await connector.diagnose().findings
     #expect(findings.contains { $0.check == "metadata" && $0.outcome == .failed })

@@ -20,11 +20,9 @@ struct ConnectorIdentityTests {
   private func scene(
     _ shape: LocalTenant.Shape, _ change: @escaping @Sendable (inout [String: JSONValue]) -> Void
   ) throws -> (Connector, ScriptedPresenter) {
-    let clock = TestClock()
-    let tenant = LocalTenant(shape: shape, now: { clock.date })
-    tenant.behavior.changeIDTokenClaims = change
-    let presenter = ScriptedPresenter(transport: LocalNetwork(tenant, clock: clock), .signIn(.alice))
-    return (try Connector.local(tenant, presenter: presenter, clock: clock), presenter)
+    let scene = Scene(shape: shape) { $0.changeIDTokenClaims = change }
+    let presenter = scene.script(.signIn(.alice))
+    return (try scene.connector(presenter: presenter), presenter)
   }
 
   private func twoUsers(
@@ -66,6 +64,7 @@ struct ConnectorIdentityTests {
       let error = try await #require(throws: ConnectorError.self) { try await connector.signIn() }
       #expect(error.code == .invalidResponse)
       #expect(error.recoverySuggestion?.contains("User's Object ID") == true)
+      if shape == .b2c { #expect(error.recoverySuggestion == "Add the claim User's Object ID to the user flow.") }
       #expect(try await connector.users().isEmpty)
     }
   }

@@ -9,13 +9,13 @@ import Testing
 struct ConnectorLockedDeviceTests {
   @Test("A session that a locked keychain hides is no sign-out, and is told once the device is unlocked")
   func unlocking() async throws {
-    let world = World()
+    let scene = Scene()
     let keychain = DictionaryKeychain()
-    let user = try await world.connector(cache: StoredTokenCache(KeychainStore(keychain))).doPolicy(.signIn)
+    let user = try await scene.connector(cache: StoredTokenCache(KeychainStore(keychain))).doPolicy(.signIn)
 
     keychain.lock()
     let next = keychain.otherProcess()
-    let connector = try world.connector(cache: StoredTokenCache(KeychainStore(next)))
+    let connector = try scene.connector(cache: StoredTokenCache(KeychainStore(next)))
     _ = keychain.takeCalls()
     let hasLooked = Locked(false)
     next.afterCalls { if $0 == .add { hasLooked.withLock { $0 = true } } }
@@ -34,12 +34,12 @@ struct ConnectorLockedDeviceTests {
 
   @Test("A sign-out on a locked device throws, and is done once the device is unlocked")
   func lockedSignOut() async throws {
-    let world = World()
+    let scene = Scene()
     let keychain = DictionaryKeychain()
-    try await world.connector(cache: StoredTokenCache(KeychainStore(keychain))).doPolicy(.signIn)
+    try await scene.connector(cache: StoredTokenCache(KeychainStore(keychain))).doPolicy(.signIn)
     keychain.lock()
     let cache = StoredTokenCache(KeychainStore(keychain.otherProcess()))
-    let connector = try world.connector(cache: cache)
+    let connector = try scene.connector(cache: cache)
     let error = try await #require(throws: ConnectorError.self) { try await connector.signOut() }
     #expect(error.code == .tokenCache)
     keychain.lock(false)

@@ -20,17 +20,17 @@ struct ConnectorLongMarksTests {
 
   @Test("A task whose title has too many is listed with a cut title, and can be deleted by its id", arguments: runs)
   func title(_ run: String) async throws {
-    let world = World(dialect: .rest)
-    let (_, connector) = try await connector(at: world)
+    let scene = Scene(dialect: .rest)
+    let (_, connector) = try await connector(at: scene)
     let tasks = [("Buy milk" + run, "1"), (run, "2"), ("Walk dog", "3")]
-    world.tasks.tasks = tasks.map {
-      LocalTask(id: $0.1, owner: LocalUser.alice.id, text: $0.0, date: world.clock.date)
+    scene.tasks.tasks = tasks.map {
+      LocalTask(id: $0.1, owner: LocalUser.alice.id, text: $0.0, date: scene.clock.date)
     }
     let list = try await connector.getTaskList()
     let titles = ["Buy milk" + kept(run), kept(run), "Walk dog"]
     #expect(Set(list.map { Array($0.itemName.utf8) }) == Set(titles.map { Array($0.utf8) }))
     for task in list { try await connector.deleteTask(task) }
-    #expect(world.tasks.tasks.isEmpty)
+    #expect(scene.tasks.tasks.isEmpty)
     // A new task with such a title is stored.
     let title = "x" + String(run.unicodeScalars.prefix(10_000))
     #expect(try await connector.addTask(TaskItem(itemName: title)).serverID != nil)
@@ -38,10 +38,10 @@ struct ConnectorLongMarksTests {
 
   @Test("A task with such a field is listed", arguments: runs)
   func field(_ run: String) async throws {
-    let world = World(dialect: .rest)
-    let (_, connector) = try await connector(at: world)
+    let scene = Scene(dialect: .rest)
+    let (_, connector) = try await connector(at: scene)
     let body = #"[{"_id":"1","task":"Buy milk","a\#(run)":"b\#(run)","\#(run)":1}]"#
-    world.tasks.faults = [
+    scene.tasks.faults = [
       LocalFault(on: .method("GET"), .respond(LocalResponse(status: 200, body: Data(body.utf8))))
     ]
     let task = try #require(try await connector.getTaskList().first)
@@ -49,10 +49,10 @@ struct ConnectorLongMarksTests {
     try await connector.deleteTask(TaskItem(itemName: "x", serverID: connector.addTask(task).serverID))
   }
 
-  private func connector(at world: World) async throws -> (World, Connector) {
-    let connector = try world.connector { $0.taskDialect = .rest }
+  private func connector(at scene: Scene) async throws -> (Scene, Connector) {
+    let connector = try scene.connector { $0.taskDialect = .rest }
     try await connector.doPolicy(.signIn)
-    return (world, connector)
+    return (scene, connector)
   }
 
   static let answers: [@Sendable (String) -> String] = [
@@ -62,22 +62,23 @@ struct ConnectorLongMarksTests {
 
   @Test("A token response with too many is not accepted", arguments: runs, answers.indices)
   func tokens(_ run: String, _ index: Int) async throws {
-    let world = World()
-    world.tenant.faults = [
+    let scene = Scene()
+    scene.tenant.faults = [
       LocalFault(on: .token, .respond(LocalResponse(status: 200, body: Data(Self.answers[index](run).utf8))))
     ]
-    await expectError(ConnectorError.self, .invalidResponse) { try await world.connector().signIn() }
+    await expectError(ConnectorError.self, .invalidResponse) { try await scene.connector().signIn() }
   }
 
   @Test("An error response with too many says nothing, and ends no session", arguments: runs)
   func refusal(_ run: String) async throws {
-    let (world, connector) = try await World().signedIn()
+    let scene = Scene()
+    let connector = try await scene.signedIn()
     let body = #"{"error":"invalid_grant","error_description":"AADB2C90080: a\#(run)"}"#
-    world.tenant.faults = [
+    scene.tenant.faults = [
       LocalFault(on: .tokenRefresh, .respond(LocalResponse(status: 400, body: Data(body.utf8))))
     ]
     await expectError(ConnectorError.self, .invalidResponse) { try await connector.accessToken(forceRefresh: true) }
-    world.tenant.faults = []
+    scene.tenant.faults = []
     _ = try await connector.accessToken(forceRefresh: true)
   }
 
@@ -91,7 +92,7 @@ struct ConnectorLongMarksTests {
     }
     let run = FormEncoding.escape(String(repeating: marks, count: 2_000))
     for answer in ["error=access_denied&error_description=a\(run)", "code=1&a\(run)=1"] {
-      let connector = try World().connector(presenter: Page(answer: answer))
+      let connector = try Scene().connector(presenter: Page(answer: answer))
       await expectError(ConnectorError.self, .invalidResponse, saying: "30 combining marks") {
         try await connector.signIn()
       }
@@ -100,23 +101,23 @@ struct ConnectorLongMarksTests {
 
   @Test("Metadata with too many is not accepted, and its issuer is shown with thirty", arguments: runs)
   func metadata(_ run: String) async throws {
-    let world = World()
-    world.tenant.faults = [
+    let scene = Scene()
+    scene.tenant.faults = [
       LocalFault(on: .metadata, .respond(LocalResponse(status: 200, body: Data(#"{"issuer":"a\#(run)"}"#.utf8))))
     ]
     await expectError(ConnectorError.self, .invalidResponse, saying: "30 combining marks") {
-      try await world.connector().signIn()
+      try await scene.connector().signIn()
     }
   }
 
   @Test("A page with too many does not stop a diagnosis", arguments: runs)
   func page(_ run: String) async throws {
-    let world = World()
+    let scene = Scene()
     for words in ["<title>a\(run)</title>", "AADSTS50011: a\(run)", String(repeating: "<p>\n", count: 200_000)] {
-      world.tenant.faults = [
+      scene.tenant.faults = [
         LocalFault(on: .authorize, .respond(LocalResponse(status: 400, body: Data("<html>\(words)".utf8))))
       ]
-      let diagnosis = try await world.connector().diagnose()
+      let diagnosis = try await scene.connector().diagnose()
       #expect(!CombiningMarks.areTooMany(in: diagnosis.description))
       #expect(diagnosis.findings.contains { $0.check == "sign-in page" })
     }
@@ -124,13 +125,14 @@ struct ConnectorLongMarksTests {
 
   @Test("The challenge of an API: its words are cut, and such claims are not taken", arguments: runs)
   func challenge(_ run: String) async throws {
-    let (world, connector) = try await World().signedIn()
+    let scene = Scene()
+    let connector = try await scene.signedIn()
     let marks = String(run.unicodeScalars.prefix(1_000))
     let claims = Base64URL.encode(Data(#"{"access_token":{"a\#(marks)":null}}"#.utf8))
     let fields = ["Bearer error=\"insufficient_scope\", scope=\"a\(run)\"", "Bearer claims=\"\(claims)\""]
     for (field, code) in zip(fields, [ErrorCode.insufficientScope, .claimsRequired]) {
       let response = LocalResponse(status: 403, headers: ["WWW-Authenticate": field, "Content-Type": "text\(run)"])
-      world.tasks.faults = [LocalFault(.respond(response))]
+      scene.tasks.faults = [LocalFault(.respond(response))]
       let error = try await #require(throws: ConnectorError.self) { try await connector.getTaskList() }
       #expect(error.code == code && error.claims == nil)
       #expect(!CombiningMarks.areTooMany(in: "\(error)"))

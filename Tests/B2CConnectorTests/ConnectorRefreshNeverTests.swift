@@ -15,17 +15,17 @@ struct ConnectorRefreshNeverTests {
 
   /// An app and its widget over one token cache, after a sign-in in the app.
   private struct Stage {
-    let world = World()
+    let scene = Scene()
     let app: Connector
     let widget: Connector
     let user: UserInfo
 
     init(_ reason: Reason = .option) async throws {
       let cache = InMemoryTokenCache()
-      app = try world.connector(cache: cache)
-      var environment = world.environment(cache: cache)
+      app = try scene.connector(cache: cache)
+      var environment = scene.environment(cache: cache)
       environment.isAppExtension = reason == .appExtension
-      widget = try Connector(settings: try world.settings(), environment: environment) {
+      widget = try Connector(settings: try scene.settings(), environment: environment) {
         $0.refreshesTokens = reason == .appExtension
       }
       user = try await app.doPolicy(.signIn)
@@ -33,9 +33,9 @@ struct ConnectorRefreshNeverTests {
 
     /// What a call of the widget throws; nothing may be sent meanwhile.
     func refusal(_ call: () async throws -> Void) async throws -> ConnectorError {
-      let count = world.network.requestCount
+      let count = scene.network.requestCount
       let error = try await #require(throws: ConnectorError.self) { try await call() }
-      #expect(world.network.requestCount == count)
+      #expect(scene.network.requestCount == count)
       #expect(try await widget.session == .signedIn(user))
       return error
     }
@@ -47,10 +47,10 @@ struct ConnectorRefreshNeverTests {
     let stage = try await Stage(reason)
     let token = try await stage.app.accessToken()
     _ = try await stage.widget.getTaskList()
-    await stage.world.clock.advance(by: .seconds(3_500))
-    let count = stage.world.network.requestCount
+    await stage.scene.clock.advance(by: .seconds(3_500))
+    let count = stage.scene.network.requestCount
     #expect(try await stage.widget.accessToken() == token)
-    #expect(stage.world.network.requestCount == count)
+    #expect(stage.scene.network.requestCount == count)
   }
 
   @Test(
@@ -58,7 +58,7 @@ struct ConnectorRefreshNeverTests {
     arguments: Reason.allCases)
   func expired(_ reason: Reason) async throws {
     let stage = try await Stage(reason)
-    await stage.world.clock.advance(by: .seconds(4_000))
+    await stage.scene.clock.advance(by: .seconds(4_000))
     let calls: [() async throws -> Void] = [
       { _ = try await stage.widget.accessToken() }, { _ = try await stage.widget.getTaskList() },
       { _ = try await stage.widget.accessToken(claims: #"{"access_token":{"acrs":{"essential":true}}}"#) },
@@ -79,23 +79,29 @@ struct ConnectorRefreshNeverTests {
     let stage = try await Stage()
     let error = try await stage.refusal { _ = try await stage.widget.accessToken(forceRefresh: true) }
     #expect(error.code == .refreshNotAllowed)
-    #expect(stage.world.tenant.counters.refreshRequests == 0)
+    #expect(stage.scene.tenant.counters.refreshRequests == 0)
   }
 
   @Test("A token that the API refuses is not replaced: the app has to")
   func refused() async throws {
     let stage = try await Stage()
-    stage.world.tasks.faults = [LocalFault(on: .any, times: 1, .respond(LocalResponse(status: 401)))]
+    stage.scene.tasks.faults = [LocalFault(on: .any, times: 1, .respond(LocalResponse(status: 401)))]
     await expectError(ConnectorError.self, .refreshNotAllowed) { try await stage.widget.getTaskList() }
-    #expect(stage.world.tenant.counters.refreshRequests == 0)
+    #expect(stage.scene.tenant.counters.refreshRequests == 0)
     #expect(try await stage.widget.session == .signedIn(stage.user))
   }
 
-  @Test("Where no user is signed in, that is the error")
-  func signedOut() async throws {
+  @Test("Where no user is signed in, or the session has ended, that is the error", arguments: [true, false])
+  func signedOut(hasEnded: Bool) async throws {
     let stage = try await Stage()
-    try await stage.app.signOut()
+    if hasEnded {
+      stage.scene.tenant.revokeGrants()
+      await stage.scene.clock.advance(by: .seconds(4_000))
+      await expectError(ConnectorError.self, .interactionRequired) { try await stage.app.accessToken() }
+    } else {
+      try await stage.app.signOut()
+    }
     await expectError(ConnectorError.self, .interactionRequired) { try await stage.widget.accessToken() }
-    #expect(try await stage.widget.session == .signedOut)
+    #expect(try await (stage.widget.session == .signedOut) == !hasEnded)
   }
 }

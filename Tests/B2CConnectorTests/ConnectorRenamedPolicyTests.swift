@@ -25,24 +25,24 @@ struct ConnectorRenamedPolicyTests {
     Answer(status: 400, body: "Bad Request"),
   ]
 
-  private func world() -> World {
-    World(policies: [LocalPolicy("B2C_1_SUSI", .signUpOrSignIn), LocalPolicy("B2C_1_SUSI2", .signUpOrSignIn)])
+  private func scene() -> Scene {
+    Scene(policies: [LocalPolicy("B2C_1_SUSI", .signUpOrSignIn), LocalPolicy("B2C_1_SUSI2", .signUpOrSignIn)])
   }
 
-  private func settings(_ world: World, _ policy: String) throws -> ConnectorSettings {
-    var settings = try world.settings()
+  private func settings(_ scene: Scene, _ policy: String) throws -> ConnectorSettings {
+    var settings = try scene.settings()
     settings.policies = .init(others: [try Policy(policy)])
     return settings
   }
 
   @Test("One sign-in by the policy that the settings name now repairs the session", arguments: answers)
   func renamed(_ answer: Answer) async throws {
-    let world = world()
+    let scene = scene()
     let cache = InMemoryTokenCache()
-    try await world.connector(settings(world, "B2C_1_SUSI"), cache: cache).doPolicy(.signIn)
-    await world.clock.advance(by: .seconds(4_000))
-    let updated = try world.connector(settings(world, "B2C_1_SUSI2"), cache: cache)
-    world.tenant.faults = [LocalFault(on: .token, .respond(answer.response))]
+    try await scene.connector(settings(scene, "B2C_1_SUSI"), cache: cache).doPolicy(.signIn)
+    await scene.clock.advance(by: .seconds(4_000))
+    let updated = try scene.connector(settings(scene, "B2C_1_SUSI2"), cache: cache)
+    scene.tenant.faults = [LocalFault(on: .token, .respond(answer.response))]
     for _ in 0..<2 {
       let error = try await #require(throws: ConnectorError.self) { try await updated.accessToken() }
       #expect(error.code == .interactionRequired && error.needsInteraction && !error.isRetryable, "\(error)")
@@ -50,7 +50,7 @@ struct ConnectorRenamedPolicyTests {
     }
     // A gateway may have answered so: nobody is signed out.
     guard case .signedIn = try await updated.session else { throw MissingSession() }
-    world.tenant.faults = []
+    scene.tenant.faults = []
     try await updated.doPolicy(.signIn)
     #expect(try await updated.users().map(\.policyID) == ["B2C_1_SUSI2"])
     _ = try await updated.accessToken(forceRefresh: true)
@@ -60,11 +60,11 @@ struct ConnectorRenamedPolicyTests {
     "A policy that is gone while the settings still name it is a mistake to fix, and no sign-in helps",
     arguments: answers)
   func removed(_ answer: Answer) async throws {
-    let world = world()
-    let connector = try world.connector(settings(world, "B2C_1_SUSI"))
+    let scene = scene()
+    let connector = try scene.connector(settings(scene, "B2C_1_SUSI"))
     try await connector.doPolicy(.signIn)
-    await world.clock.advance(by: .seconds(4_000))
-    world.tenant.faults = [LocalFault(on: .token, .respond(answer.response))]
+    await scene.clock.advance(by: .seconds(4_000))
+    scene.tenant.faults = [LocalFault(on: .token, .respond(answer.response))]
     let error = try await #require(throws: ConnectorError.self) { try await connector.accessToken() }
     // A 400 without an OAuth error may be a firewall's.
     #expect(error.code == (answer.status == 404 ? .configuration : .invalidResponse), "\(error)")

@@ -51,33 +51,35 @@ struct ConnectorRequestsTests {
       "https://tasks.example.evil.example/",
     ])
   func foreignOrigin(_ text: String) async throws {
-    let (world, connector) = try await World().signedIn()
-    await world.clock.advance(by: .seconds(4_000))
+    let scene = Scene()
+    let connector = try await scene.signedIn()
+    await scene.clock.advance(by: .seconds(4_000))
     let request = URLRequest(url: try url(text))
     await expectError(ConnectorError.self, .originNotAllowed) { try await connector.data(for: request) }
     await expectError(ConnectorError.self, .originNotAllowed) { try await connector.authorizedRequest(for: request) }
     // Not even a token was asked for.
-    #expect(world.tenant.counters.refreshRequests == 0)
+    #expect(scene.tenant.counters.refreshRequests == 0)
   }
 
   @Test(
     "An API that a token cannot be sent to safely is refused before anything else",
     arguments: ["http://plain.example", "http://plain.example:8443/api", "ftp://api.example", "https://me@api.example"])
   func unsafeAPI(_ text: String) throws {
-    let world = World()
-    let error = try #require(throws: ConnectorError.self) { try world.connector(allowedAPIs: [url(text)]) }
+    let scene = Scene()
+    let api = try url(text)
+    let error = try #require(throws: ConnectorError.self) { try scene.connector { $0.allowedAPIs = [api] } }
     #expect(error.code == .configuration)
     let safe = try [url("http://127.0.0.1:8080"), url("https://a.example")]
-    #expect(throws: Never.self) { try world.connector(allowedAPIs: safe) }
+    #expect(throws: Never.self) { try scene.connector { $0.allowedAPIs = safe } }
   }
 
   @Test("A request to an API has the limits of the options, unless the call names others")
   func limitsOfOptions() async throws {
-    let world = World()
+    let scene = Scene()
     let cache = InMemoryTokenCache()
-    try await world.connector(cache: cache).doPolicy(.signIn)
-    let connector = try world.connector(cache: cache) { $0.limits = TransportLimits(maximumBodyBytes: 1) }
-    let request = URLRequest(url: world.tasks.url)
+    try await scene.connector(cache: cache).doPolicy(.signIn)
+    let connector = try scene.connector(cache: cache) { $0.limits = TransportLimits(maximumBodyBytes: 1) }
+    let request = URLRequest(url: scene.tasks.url)
     await expectError(ConnectorError.self, .tooLarge) { try await connector.data(for: request) }
     await expectError(ConnectorError.self, .tooLarge) {
       try await connector.data(for: request, limits: TransportLimits(maximumBodyBytes: 1))
@@ -88,22 +90,22 @@ struct ConnectorRequestsTests {
 
   @Test("Each repeat of an API's request is an event, with policy and code", arguments: [true, false])
   func repeats(_ isTaskCall: Bool) async throws {
-    let world = World()
+    let scene = Scene()
     let events = Locked<[Connector.Event]>([])
-    var environment = world.environment()
+    var environment = scene.environment()
     environment.onEvent = { event in events.withLock { $0.append(event) } }
-    let connector = try Connector(settings: world.settings(), environment: environment)
+    let connector = try Connector(settings: scene.settings(), environment: environment)
     let alice = try await connector.doPolicy(.signIn)
-    await world.clock.advance(by: .seconds(120))
+    await scene.clock.advance(by: .seconds(120))
     let statuses = Locked([503, 401, 429])
-    world.tasks.faults = [
+    scene.tasks.faults = [
       LocalFault(.change { answer in statuses.withLock { if !$0.isEmpty { answer.status = $0.removeFirst() } } })
     ]
     events.withLock { $0 = [] }
     if isTaskCall {
       _ = try await connector.getTaskList(user: alice)
     } else {
-      _ = try await connector.data(for: URLRequest(url: world.tasks.url))
+      _ = try await connector.data(for: URLRequest(url: scene.tasks.url))
     }
     let repeats = events.withLock { $0 }.filter { $0.step == .retry }
     #expect(repeats.map(\.errorCode) == [.serviceUnavailable, .unauthorized, .throttled])
@@ -112,8 +114,9 @@ struct ConnectorRequestsTests {
 
   @Test("A crafted request carries the bearer token and everything it had")
   func crafted() async throws {
-    let (world, connector) = try await World().signedIn()
-    var request = URLRequest(url: world.tasks.url)
+    let scene = Scene()
+    let connector = try await scene.signedIn()
+    var request = URLRequest(url: scene.tasks.url)
     request.setValue("de", forHTTPHeaderField: "Accept-Language")
     let authorized = try await connector.authorizedRequest(for: request)
     #expect(
@@ -125,17 +128,17 @@ struct ConnectorRequestsTests {
 
   @Test("Of two users each gets its own token, for the scopes that the call names")
   func secondUser() async throws {
-    let world = World()
-    let presenter = world.script(.signIn(.alice))
-    let connector = try world.connector(presenter: presenter)
+    let scene = Scene()
+    let presenter = scene.script(.signIn(.alice))
+    let connector = try scene.connector(presenter: presenter)
     let alice = try await connector.doPolicy(.signIn)
     presenter.follow(.signIn(.bob))
     let bob = try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
-    world.tasks.tasks = [LocalUser.alice, .bob].map {
-      LocalTask(owner: $0.id, text: $0.displayName, date: world.clock.date)
+    scene.tasks.tasks = [LocalUser.alice, .bob].map {
+      LocalTask(owner: $0.id, text: $0.displayName, date: scene.clock.date)
     }
-    let request = URLRequest(url: world.tasks.url)
-    let own = [world.tenant.clientID]
+    let request = URLRequest(url: scene.tasks.url)
+    let own = [scene.tenant.clientID]
     for (person, user) in [(alice, LocalUser.alice), (bob, .bob), (nil, .bob)] {
       for scopes in [nil, own] {
         let (data, response) = try await connector.data(for: request, scopes: scopes, user: person)
@@ -143,30 +146,30 @@ struct ConnectorRequestsTests {
         let list = try JSONDecoder().decode(JSONValue.self, from: data)
         #expect(list.array?.map { $0.object?["task"]?.string } == [user.displayName])
         let token = try await connector.accessToken(scopes: scopes, user: person).token.value
-        let sent = world.tasks.requests.last?.request.value(forHTTPHeaderField: "Authorization")
+        let sent = scene.tasks.requests.last?.request.value(forHTTPHeaderField: "Authorization")
         #expect(sent == "Bearer " + token)
         let crafted = try await connector.authorizedRequest(for: request, scopes: scopes, user: person)
         #expect(crafted.value(forHTTPHeaderField: "Authorization") == "Bearer " + token)
       }
     }
     // Two people, two APIs: four tokens.
-    #expect(Set(world.tasks.requests.map { $0.request.value(forHTTPHeaderField: "Authorization") }).count == 4)
+    #expect(Set(scene.tasks.requests.map { $0.request.value(forHTTPHeaderField: "Authorization") }).count == 4)
   }
 
   @Test("A token of a named user that the API refuses is replaced by another of the same user")
   func refusedTokenOfUser() async throws {
-    let world = World()
-    let presenter = world.script(.signIn(.alice))
-    let connector = try world.connector(presenter: presenter)
+    let scene = Scene()
+    let presenter = scene.script(.signIn(.alice))
+    let connector = try scene.connector(presenter: presenter)
     let alice = try await connector.doPolicy(.signIn)
     presenter.follow(.signIn(.bob))
     try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
-    let owned = LocalTask(owner: LocalUser.alice.id, text: "hers", date: world.clock.date)
-    world.tasks.tasks = [owned]
-    world.tasks.faults = [LocalFault(on: .method("GET"), times: 1, .respond(LocalResponse(status: 401)))]
-    let (data, _) = try await connector.data(for: URLRequest(url: world.tasks.url), user: alice)
+    let owned = LocalTask(owner: LocalUser.alice.id, text: "hers", date: scene.clock.date)
+    scene.tasks.tasks = [owned]
+    scene.tasks.faults = [LocalFault(on: .method("GET"), times: 1, .respond(LocalResponse(status: 401)))]
+    let (data, _) = try await connector.data(for: URLRequest(url: scene.tasks.url), user: alice)
     #expect(String(decoding: data, as: UTF8.self).contains("hers"))
-    #expect(world.tenant.counters.refreshes == 1)
+    #expect(scene.tenant.counters.refreshes == 1)
   }
 
   @Test("A scope the API wants and the token lacks is named")
@@ -193,34 +196,34 @@ struct ConnectorRequestsTests {
 
   @Test("An app that wants two tries gets two: of a list, of any request, of the metadata")
   func retries() async throws {
-    let world = World()
-    let connector = try world.connector(waitingOn: TestClock()) { $0.retry = RetryPolicy(maximumAttempts: 2) }
+    let scene = Scene()
+    let connector = try scene.connector(waitingOn: TestClock()) { $0.retry = RetryPolicy(maximumAttempts: 2) }
     try await connector.doPolicy(.signIn)
     let busy = LocalResponse(status: 503)
-    world.tasks.faults = [LocalFault(.respond(busy))]
+    scene.tasks.faults = [LocalFault(.respond(busy))]
     await expectError(ConnectorError.self, .serviceUnavailable) { try await connector.getTaskList() }
-    #expect(world.tasks.requests.count == 2)
-    #expect(try await connector.data(for: URLRequest(url: world.tasks.url)).1.statusCode == 503)
-    #expect(world.tasks.requests.count == 4)
-    world.tenant.faults = [LocalFault(on: .metadata, .respond(busy))]
-    let before = world.network.requestCount
+    #expect(scene.tasks.requests.count == 2)
+    #expect(try await connector.data(for: URLRequest(url: scene.tasks.url)).1.statusCode == 503)
+    #expect(scene.tasks.requests.count == 4)
+    scene.tenant.faults = [LocalFault(on: .metadata, .respond(busy))]
+    let before = scene.network.requestCount
     await expectError(ConnectorError.self, .serviceUnavailable) { try await connector.doPolicy(.signUp) }
-    #expect(world.network.requestCount == before + 2)
+    #expect(scene.network.requestCount == before + 2)
   }
 
   @Test("What is larger than the limits of the options, or of the call, is refused")
   func limits() async throws {
-    let world = World()
+    let scene = Scene()
     let small = TransportLimits(maximumBodyBytes: 10)
-    let connector = try world.connector { $0.taskLimits = small }
+    let connector = try scene.connector { $0.taskLimits = small }
     try await connector.doPolicy(.signIn)
     let answer = LocalResponse(status: 200, body: Data(repeating: 0x20, count: 12))
-    world.tasks.faults = [LocalFault(.respond(answer))]
-    let request = URLRequest(url: world.tasks.url)
+    scene.tasks.faults = [LocalFault(.respond(answer))]
+    let request = URLRequest(url: scene.tasks.url)
     await expectError(ConnectorError.self, .tooLarge) { try await connector.getTaskList() }
     await expectError(ConnectorError.self, .tooLarge) { try await connector.data(for: request, limits: small) }
     #expect(try await connector.data(for: request).0 == answer.body)
-    let engine = try world.connector { $0.limits = small }
+    let engine = try scene.connector { $0.limits = small }
     await expectError(ConnectorError.self, .tooLarge) { try await engine.doPolicy(.signIn) }
   }
 }

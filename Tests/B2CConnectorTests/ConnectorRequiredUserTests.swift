@@ -49,18 +49,12 @@ import Testing
 
   @Test("An id_token that cannot be compared with userId is not called another user's", arguments: rows)
   func obstacle(_ row: Row) async throws {
-    let tenant = LocalTenant(shape: row.shape)
-    tenant.behavior.changeIDTokenClaims = { claims in
-      for (name, value) in row.claims { claims[name] = value == .null ? nil : value }
+    let scene = Scene(shape: row.shape) {
+      $0.changeIDTokenClaims = { claims in
+        for (name, value) in row.claims { claims[name] = value == .null ? nil : value }
+      }
     }
-    var settings = try tenant.settings()
-    settings.userID = row.userID
-    let network = LocalNetwork(tenant)
-    var environment = Connector.Environment()
-    environment.presenter = ScriptedPresenter(transport: network, .signIn(.alice))
-    environment.cache = .memory()
-    environment.transport = network
-    let connector = try Connector(settings: settings, environment: environment)
+    let connector = try scene.connector(scene.settings { $0.userID = row.userID })
     let error = try await #require(throws: ConnectorError.self) { try await connector.signIn() }
     #expect(error.code == .wrongUser && error.message.contains(row.message), "\(error)")
     for words in row.advice { #expect(error.recoverySuggestion?.contains(words) == true, "\(error)") }

@@ -104,15 +104,15 @@ struct ConnectorSecrecyEchoTests {
 
   @Test("No error, event or value shows it", arguments: Operation.allCases)
   func echoes(_ operation: Operation) async throws {
-    let world = World()
-    let transport = EchoingTransport(base: world.network)
+    let scene = Scene()
+    let transport = EchoingTransport(base: scene.network)
     let events = Collected<Connector.Event>()
     let cache = InMemoryTokenCache()
-    let clock = world.clock
+    let clock = scene.clock
     let connector = try Connector(
-      settings: world.settings(),
+      settings: scene.settings(),
       environment: Connector.Environment(
-        presenter: world.script(.signIn(.alice)), cache: cache, transport: transport, clock: clock,
+        presenter: scene.script(.signIn(.alice)), cache: cache, transport: transport, clock: clock,
         now: { clock.date }, onEvent: { events.add($0) })
     ) { $0.retry = .none }
     let signIn = try Policy("B2C_1_SignIn")

@@ -12,9 +12,9 @@ import Testing
 @Suite("Secrets stay secret", .hangLimit)
 struct ConnectorSecrecyTests {
   /// Everything secret that has crossed the wire.
-  private func canaries(_ world: World) throws -> [String] {
+  private func canaries(_ scene: Scene) throws -> [String] {
     var found: Set<String> = [LocalUser.alice.password.value]
-    for recorded in world.network.requests {
+    for recorded in scene.network.requests {
       for name in ["code", "code_verifier", "refresh_token"] {
         if let value = recorded.form[name] { found.insert(value) }
       }
@@ -36,15 +36,15 @@ struct ConnectorSecrecyTests {
 
   @Test("Nothing the connector gives or throws shows a secret")
   func values() async throws {
-    let world = World()
+    let scene = Scene()
     let events = Collected<Connector.Event>()
-    let clock = world.clock
+    let clock = scene.clock
     let cache = InMemoryTokenCache()
-    let presenter = world.script(.signIn(.alice))
+    let presenter = scene.script(.signIn(.alice))
     let connector = try Connector(
-      settings: world.settings(),
+      settings: scene.settings(),
       environment: Connector.Environment(
-        presenter: presenter, cache: cache, transport: world.network, clock: clock, now: { clock.date },
+        presenter: presenter, cache: cache, transport: scene.network, clock: clock, now: { clock.date },
         onEvent: { events.add($0) })
     ) { $0.retry = .none }
     var shown: [String] = []
@@ -60,24 +60,24 @@ struct ConnectorSecrecyTests {
     await clock.advance(by: .seconds(4_000))
     shown.append(text(of: try await connector.accessToken()))
     for fault in [400, 401, 403, 500] {
-      world.tasks.faults = [
+      scene.tasks.faults = [
         LocalFault(on: .any, .change { $0 = LocalResponse(status: fault, body: $0.body) })
       ]
       do { shown.append(text(of: try await connector.getTaskList())) } catch { shown.append(text(of: error)) }
     }
     await clock.advance(by: .seconds(4_000))
     for fault in [400, 500, 200] {
-      world.tenant.faults = [
+      scene.tenant.faults = [
         LocalFault(on: .tokenRefresh, .change { $0 = LocalResponse(status: fault, body: Data("x".utf8)) })
       ]
       do { shown.append(text(of: try await connector.accessToken())) } catch { shown.append(text(of: error)) }
     }
-    world.tenant.faults = []
+    scene.tenant.faults = []
     shown.append(try await connector.diagnose().description)
     shown += presenter.steps
-    shown += world.network.requests.map { text(of: $0) }
+    shown += scene.network.requests.map { text(of: $0) }
     shown += events.all.map { text(of: $0) }
-    let canaries = try canaries(world)
+    let canaries = try canaries(scene)
     #expect(canaries.count >= 6)
     for canary in canaries {
       for text in shown { #expect(!text.contains(canary), "\(canary.prefix(4))… in \(text.prefix(200))") }
@@ -86,9 +86,9 @@ struct ConnectorSecrecyTests {
 
   @Test("Printing what shows a page, and what it is shown by, shows nothing of it")
   func pages() async throws {
-    let world = World()
-    let browser = world.script(.signIn(.alice))
-    let connector = try world.connector(presenter: browser)
+    let scene = Scene()
+    let browser = scene.script(.signIn(.alice))
+    let connector = try scene.connector(presenter: browser)
     var options = SignInOptions(prompt: .login)
     options.loginHint = "alice@secret.example"
     options.claimsRequest = #"{"id_token":{"secretClaim":null}}"#
@@ -135,22 +135,24 @@ struct ConnectorSecrecyTests {
 
   @Test("No secret is in a URL, except the callback and the hint that end in one")
   func urls() async throws {
-    let (world, connector) = try await World().signedIn()
+    let scene = Scene()
+    let connector = try await scene.signedIn()
     _ = try await connector.getTaskList()
-    let canaries = try canaries(world).filter { canary in
+    let canaries = try canaries(scene).filter { canary in
       // The state belongs into the authorize URL (RFC 6749 section 4.1.1).
-      !world.network.requests.contains { $0.query["state"] == canary }
+      !scene.network.requests.contains { $0.query["state"] == canary }
     }
-    for recorded in world.network.requests {
+    for recorded in scene.network.requests {
       for canary in canaries { #expect(recorded.request.url?.absoluteString.contains(canary) == false) }
     }
   }
 
   @Test("The API never sees the id_token, the refresh token or another API's token")
   func bearer() async throws {
-    let (world, connector) = try await World().signedIn()
+    let scene = Scene()
+    let connector = try await scene.signedIn()
     _ = try await connector.getTaskList()
-    let bearers = Set(world.network.requests.compactMap(\.bearerToken))
+    let bearers = Set(scene.network.requests.compactMap(\.bearerToken))
     #expect(bearers == [try await connector.accessToken().token.value])
   }
 }

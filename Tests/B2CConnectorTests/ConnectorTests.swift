@@ -9,13 +9,13 @@ import Testing
 struct ConnectorTests {
   @Test("The README's lines work over loopback HTTP", .descriptors(), arguments: LocalTenant.AuthorityForm.allCases)
   func readme(form: LocalTenant.AuthorityForm) async throws {
-    let world = World()
-    try await world.tenant.start()
-    try await world.tasks.start()
-    let settings = try world.settings(form: form)
+    let scene = Scene()
+    try await scene.tenant.start()
+    try await scene.tasks.start()
+    let settings = try scene.settings(form: form)
     let transport = PatientTransport()
     // Real sockets may want a pause before a second try, and no one moves the test clock on.
-    let connector = try world.connector(
+    let connector = try scene.connector(
       settings, presenter: ScriptedPresenter(transport: transport, .signIn(.alice)), transport: transport,
       waitingOn: TestClock())
     let user = try await connector.doPolicy(.signIn)
@@ -29,8 +29,8 @@ struct ConnectorTests {
     #expect(try await connector.getTaskList().map(\.itemName) == ["Feed the cat"])
     try await connector.signOut()
     await expectError(ConnectorError.self, .interactionRequired) { try await connector.getTaskList() }
-    await world.tenant.stop()
-    await world.tasks.stop()
+    await scene.tenant.stop()
+    await scene.tasks.stop()
   }
 
   @Test(
@@ -46,76 +46,42 @@ struct ConnectorTests {
     #expect(try await connector.getTaskList().map(\.itemName) == ["Feed the cat"])
   }
 
-  @Test("Tasks belong to the user who added them")
-  func owners() async throws {
-    let world = World()
-    let presenter = world.script(.signIn(.alice))
-    let connector = try world.connector(presenter: presenter)
-    try await connector.doPolicy(.signIn)
-    try await connector.addTask(TaskItem(itemName: "Alice's"))
-    try await connector.signOut()
-    presenter.follow(.signIn(.bob))
-    try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
-    #expect(try await connector.getTaskList().isEmpty)
-  }
-
   @Test("A file whose only policy is policyID signs in by it whatever its name, and keeps its tokens every time")
   func onlyPolicy() async throws {
-    let world = World(policies: [LocalPolicy("B2C_1_susi_reset_v2", .signUpOrSignIn)])
+    let scene = Scene(policies: [LocalPolicy("B2C_1_susi_reset_v2", .signUpOrSignIn)])
     let file: [String: Any] = [
-      "authority": world.tenant.authority(form: .query, policy: nil), "clientId": world.tenant.clientID,
-      "scopes": world.tenant.apiScopes, "redirectUri": LocalTenant.standardRedirectURI,
-      "taskWebAPI": world.tasks.url.absoluteString, "policyID": "B2C_1_susi_reset_v2",
+      "authority": scene.tenant.authority(form: .query, policy: nil), "clientId": scene.tenant.clientID,
+      "scopes": scene.tenant.apiScopes, "redirectUri": LocalTenant.standardRedirectURI,
+      "taskWebAPI": scene.tasks.url.absoluteString, "policyID": "B2C_1_susi_reset_v2",
     ]
     let data = try PropertyListSerialization.data(fromPropertyList: file, format: .xml, options: 0)
-    let connector = try world.connector(ConnectorSettings(data: data))
+    let connector = try scene.connector(ConnectorSettings(data: data))
     for _ in 0..<2 {
       #expect(try await connector.doPolicy(.signIn).policyID == "B2C_1_susi_reset_v2")
       #expect(try await connector.getTaskList().isEmpty)
-      await world.clock.advance(by: .seconds(15 * 86_400))
+      await scene.clock.advance(by: .seconds(15 * 86_400))
       await expectError(ConnectorError.self, .interactionRequired) { try await connector.getTaskList() }
     }
   }
 
-  @Test("An expired token is renewed silently, once")
-  func expiry() async throws {
-    let (world, connector) = try await World().signedIn()
-    await world.clock.advance(by: .seconds(3_700))
-    _ = try await connector.getTaskList()
-    _ = try await connector.getTaskList()
-    #expect(world.tenant.counters.refreshes == 1)
-  }
-
   @Test("A token the API refuses is replaced once by one refresh for a thousand callers")
   func refusedToken() async throws {
-    let (world, connector) = try await World().signedIn()
+    let scene = Scene()
+    let connector = try await scene.signedIn()
     // The API forgets the keys that the cached token was signed with; the tenant signs with new ones.
-    try world.tenant.rotateKeys(keepingOld: false)
+    try scene.tenant.rotateKeys(keepingOld: false)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<1_000 { group.addTask { _ = try await connector.getTaskList() } }
       try await group.waitForAll()
     }
-    #expect(world.tenant.counters.refreshes == 1)
-  }
-
-  @Test("The settings' full screen holds whatever else a call asks for")
-  func fullScreen() async throws {
-    let world = World()
-    let presenter = world.script(.signIn(.alice))
-    var settings = try world.settings()
-    settings.fullScreen = true
-    let connector = try world.connector(settings, presenter: presenter)
-    try await connector.doPolicy(.signIn)
-    try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
-    try await connector.signIn()
-    #expect(presenter.requests.map(\.prefersFullScreen) == [true, true, true])
+    #expect(scene.tenant.counters.refreshes == 1)
   }
 
   @Test("A policy that the settings lack is said so, without opening anything")
   func missingPolicy() async throws {
-    let world = World()
-    let presenter = world.script(.signIn(.alice))
-    let connector = try world.connector(presenter: presenter)
+    let scene = Scene()
+    let presenter = scene.script(.signIn(.alice))
+    let connector = try scene.connector(presenter: presenter)
     await expectError(ConnectorError.self, .configuration, saying: "name no policy") {
       try await connector.doPolicy(.profileEdit)
     }
@@ -124,14 +90,14 @@ struct ConnectorTests {
 
   @Test("A task API that the settings lack is said so, without a request")
   func missingTaskAPI() async throws {
-    let world = World()
-    var settings = try world.settings()
+    let scene = Scene()
+    var settings = try scene.settings()
     settings.taskWebAPI = nil
-    let connector = try world.connector(settings)
+    let connector = try scene.connector(settings)
     await expectError(ConnectorError.self, .configuration, saying: "name no task API") {
       try await connector.getTaskList()
     }
-    #expect(world.network.requests.isEmpty)
+    #expect(scene.network.requests.isEmpty)
   }
 
   @Test(
@@ -170,13 +136,6 @@ struct ConnectorTests {
     #expect(presenter.requests.isEmpty)
   }
 
-  @Test("A policy of one's own can be run by its id")
-  func ownPolicy() async throws {
-    let world = World()
-    let connector = try world.connector()
-    #expect(try await connector.doPolicy(Policy("B2C_1_SignUpOrSignIn")).policyID == "B2C_1_SignUpOrSignIn")
-  }
-
   @Test("The retired authority is refused with the corrected URL before anything opens")
   func retired() throws {
     let settings = try ConnectorSettings(
@@ -185,7 +144,7 @@ struct ConnectorTests {
       redirectURI: #require(URL(string: LocalTenant.standardRedirectURI)),
       policies: .init(emailSignIn: Policy("B2C_1_SignIn")))
     let error = try #require(throws: ConnectorError.self) {
-      try Connector(settings: settings, presenter: World().script(.signIn(.alice)), cache: InMemoryTokenCache())
+      try Connector(settings: settings, presenter: Scene().script(.signIn(.alice)), cache: InMemoryTokenCache())
     }
     #expect(error.code == .configuration)
     #expect("\(error)".contains("https://contoso.b2clogin.com/contoso.onmicrosoft.com/"))
@@ -193,13 +152,13 @@ struct ConnectorTests {
 
   @Test("A profile edit that the settings name leaves no session, also when it is run by its id")
   func policyByID() async throws {
-    let world = World()
-    var settings = try world.settings()
+    let scene = Scene()
+    var settings = try scene.settings()
     settings.policies.others = [try Policy(id: "B2C_1_EditProfile", kind: .profileEdit)]
     let cache = InMemoryTokenCache()
     let presenter = ScriptedPresenter(
-      transport: world.network, .signIn(.alice), .editProfile(displayName: "Alice B."))
-    let connector = try world.connector(settings, presenter: presenter, cache: cache)
+      transport: scene.network, .signIn(.alice), .editProfile(displayName: "Alice B."))
+    let connector = try scene.connector(settings, presenter: presenter, cache: cache)
     try await connector.doPolicy(.signIn)
     let edited = try await connector.doPolicy(Policy("b2c_1_editprofile"))
     #expect(edited.name == "Alice B.")
@@ -217,11 +176,11 @@ struct ConnectorTests {
       // Without a kind the settings decide, then it is one that signs in.
       (nil, .profileEdit, false), (nil, .signUpOrSignIn, true), (nil, nil, true),
     ] as [(Policy.Kind?, Policy.Kind?, Bool)] {
-      let world = World(policies: [LocalPolicy(id, .signUpOrSignIn)])
-      var settings = try world.settings()
+      let scene = Scene(policies: [LocalPolicy(id, .signUpOrSignIn)])
+      var settings = try scene.settings()
       settings.policies = .init(others: [try Policy(id: id, kind: listed)])
-      let presenter = world.script(.signIn(.alice))
-      let connector = try world.connector(settings, presenter: presenter)
+      let presenter = scene.script(.signIn(.alice))
+      let connector = try scene.connector(settings, presenter: presenter)
       let policy = try Policy(id: id.lowercased(), kind: given)
       switch way {
       case 0: try await connector.signIn(policy: policy)
@@ -240,36 +199,36 @@ struct ConnectorTests {
 
   @Test("The settings complete a policy without a kind, and replace nothing that it names")
   func completedPolicy() async throws {
-    let world = World(policies: [LocalPolicy("B2C_1_Way", .signUpOrSignIn)])
+    let scene = Scene(policies: [LocalPolicy("B2C_1_Way", .signUpOrSignIn)])
     for (given, listed, sent) in [
       ("google.com", "facebook.com", "google.com"), (nil, "facebook.com", "facebook.com"),
       ("google.com", nil, "google.com"),
     ] as [(String?, String?, String)] {
-      var settings = try world.settings()
+      var settings = try scene.settings()
       settings.policies = .init(others: [try Policy(id: "B2C_1_Way", kind: .signIn, domainHint: listed)])
-      let connector = try world.connector(settings)
+      let connector = try scene.connector(settings)
       try await connector.signIn(policy: Policy(id: "b2c_1_way", domainHint: given))
-      let page = try #require(world.tenant.requests.last { $0.query["response_type"] == "code" })
+      let page = try #require(scene.tenant.requests.last { $0.query["response_type"] == "code" })
       #expect(page.query["domain_hint"] == sent && page.query["p"] == "B2C_1_Way")
     }
   }
 
   @Test("The engine's numbers can be set, and what asks the user before a refresh")
   func configuring() async throws {
-    let world = World()
+    let scene = Scene()
     // An id_token that counts from 400 seconds later on.
-    world.tenant.behavior.changeIDTokenClaims = { $0["nbf"] = .number(($0["nbf"]?.double ?? 0) + 400) }
+    scene.tenant.behavior.changeIDTokenClaims = { $0["nbf"] = .number(($0["nbf"]?.double ?? 0) + 400) }
     let cache = InMemoryTokenCache()
-    let connector = try world.connector(cache: cache) {
+    let connector = try scene.connector(cache: cache) {
       $0.expiryMargin = .seconds(1_000)
       $0.clockSkew = .seconds(500)
     }
     let user = try await connector.doPolicy(.signIn)
-    await world.clock.advance(by: .seconds(2_700))
+    await scene.clock.advance(by: .seconds(2_700))
     _ = try await connector.accessToken()
-    #expect(world.tenant.counters.refreshes == 1)
+    #expect(scene.tenant.counters.refreshes == 1)
     let asked = Collected<String>()
-    let asking = try world.connector(cache: cache) { $0.beforeRefresh = { asked.add($0.id) } }
+    let asking = try scene.connector(cache: cache) { $0.beforeRefresh = { asked.add($0.id) } }
     _ = try await asking.accessToken(forceRefresh: true)
     #expect(asked.all == [user.id])
   }
@@ -278,24 +237,24 @@ struct ConnectorTests {
     "However negative the margin, no expired token is served",
     arguments: [.seconds(-1), .seconds(-50), .seconds(-86_400), .seconds(Int64.min), .nanoseconds(-1)] as [Duration])
   func negativeMargin(_ margin: Duration) async throws {
-    let world = World()
-    let connector = try world.connector { $0.expiryMargin = margin }
+    let scene = Scene()
+    let connector = try scene.connector { $0.expiryMargin = margin }
     try await connector.doPolicy(.signIn)
-    await world.clock.advance(by: .seconds(3_590))
+    await scene.clock.advance(by: .seconds(3_590))
     _ = try await connector.accessToken()
-    #expect(world.tenant.counters.refreshRequests == 0)
-    await world.clock.advance(by: .seconds(10))
+    #expect(scene.tenant.counters.refreshRequests == 0)
+    await scene.clock.advance(by: .seconds(10))
     let token = try await connector.accessToken()
-    #expect(world.tenant.counters.refreshRequests == 1 && token.expiresAt > world.clock.date)
+    #expect(scene.tenant.counters.refreshRequests == 1 && token.expiresAt > scene.clock.date)
   }
 
   @Test("A negative skew refuses no right token", arguments: [.seconds(-600), .seconds(Int64.min)] as [Duration])
   func negativeSkew(_ skew: Duration) async throws {
-    let world = World()
-    let connector = try world.connector { $0.clockSkew = skew }
+    let scene = Scene()
+    let connector = try scene.connector { $0.clockSkew = skew }
     try await connector.doPolicy(.signIn)
-    await world.clock.advance(by: .seconds(3_700))
-    world.tenant.users[0].displayName = "Renamed"
+    await scene.clock.advance(by: .seconds(3_700))
+    scene.tenant.users[0].displayName = "Renamed"
     _ = try await connector.accessToken()
     #expect(try await connector.users().map(\.name) == ["Renamed"])
   }
@@ -305,20 +264,21 @@ struct ConnectorTests {
     arguments: [.zero, .seconds(-1), .seconds(Int64.min)] as [Duration])
   func noTime(_ deadline: Duration) async throws {
     let cache = DictionaryCache()
-    let (world, connector) = try await World().signedIn(cache: cache)
-    await world.clock.advance(by: .seconds(3_700))
-    let hasty = try world.connector(cache: cache) { $0.limits.deadline = deadline }
+    let scene = Scene(cache: cache)
+    let connector = try await scene.signedIn()
+    await scene.clock.advance(by: .seconds(3_700))
+    let hasty = try scene.connector(cache: cache) { $0.limits.deadline = deadline }
     await expectError(ConnectorError.self, .timedOut) { try await hasty.accessToken() }
     await hasty.close()
-    #expect(world.tenant.counters.refreshRequests == 0)
+    #expect(scene.tenant.counters.refreshRequests == 0)
     _ = try await connector.accessToken()
-    #expect(world.tenant.counters.refreshRequests == 1)
+    #expect(scene.tenant.counters.refreshRequests == 1)
   }
 
   @Test("A cache of under thirty lines plugs in")
   func ownCache() async throws {
     let cache = DictionaryCache()
-    let (_, connector) = try await World().signedIn(cache: cache)
+    let connector = try await Scene(cache: cache).signedIn()
     #expect(await cache.keys().count == 1)
     _ = try await connector.getTaskList()
     try await connector.signOut()

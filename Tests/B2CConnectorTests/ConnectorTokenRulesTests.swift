@@ -12,16 +12,16 @@ struct ConnectorTokenRulesTests {
     arguments: [(nil, true), (.integer(9_000_000), true), ("9000000", true), (.integer(4_000), false)]
       as [(JSONValue?, Bool)])
   func newRefreshToken(_ lifetime: JSONValue?, _ lasts: Bool) async throws {
-    let world = World()
-    world.tenant.behavior.changeTokenAnswer = { $0["refresh_token_expires_in"] = 7_200 }
-    let connector = try world.connector()
+    let scene = Scene()
+    scene.tenant.behavior.changeTokenAnswer = { $0["refresh_token_expires_in"] = 7_200 }
+    let connector = try scene.connector()
     try await connector.doPolicy(.signIn)
-    world.tenant.behavior.changeTokenAnswer = { $0["refresh_token_expires_in"] = lifetime }
-    await world.clock.advance(by: .seconds(3_700))
+    scene.tenant.behavior.changeTokenAnswer = { $0["refresh_token_expires_in"] = lifetime }
+    await scene.clock.advance(by: .seconds(3_700))
     _ = try await connector.accessToken()
-    #expect(world.tenant.counters.refreshes == 1)
+    #expect(scene.tenant.counters.refreshes == 1)
     // After the end of the first refresh token.
-    await world.clock.advance(by: .seconds(5_000))
+    await scene.clock.advance(by: .seconds(5_000))
     let user = try #require(try await connector.users().first)
     #expect(user.hasSession == lasts)
     #expect(try await connector.session == (lasts ? .signedIn(user) : .expired(user)))
@@ -29,15 +29,15 @@ struct ConnectorTokenRulesTests {
 
   @Test("An answer without a refresh token leaves the old one and its expiry")
   func keptRefreshToken() async throws {
-    let world = World()
-    world.tenant.behavior.rotatesRefreshTokens = false
-    world.tenant.behavior.changeTokenAnswer = { $0["refresh_token_expires_in"] = 7_200 }
-    let connector = try world.connector()
+    let scene = Scene()
+    scene.tenant.behavior.rotatesRefreshTokens = false
+    scene.tenant.behavior.changeTokenAnswer = { $0["refresh_token_expires_in"] = 7_200 }
+    let connector = try scene.connector()
     try await connector.doPolicy(.signIn)
-    world.tenant.behavior.changeTokenAnswer = { $0["refresh_token_expires_in"] = nil }
-    await world.clock.advance(by: .seconds(3_700))
+    scene.tenant.behavior.changeTokenAnswer = { $0["refresh_token_expires_in"] = nil }
+    await scene.clock.advance(by: .seconds(3_700))
     _ = try await connector.accessToken()
-    await world.clock.advance(by: .seconds(5_000))
+    await scene.clock.advance(by: .seconds(5_000))
     #expect(try await connector.users().map(\.hasSession) == [false])
   }
 
@@ -45,19 +45,16 @@ struct ConnectorTokenRulesTests {
     "A scope that was asked for and not granted is not asked for again while the token lasts",
     arguments: [LocalTenant.Shape.b2c, .entra, .openIDConnect])
   func notGranted(_ shape: LocalTenant.Shape) async throws {
-    let clock = TestClock()
-    let tenant = LocalTenant(shape: shape, now: { clock.date })
-    tenant.behavior.grantedScopes = { $0.filter { !$0.hasSuffix("write") } }
-    let connector = try Connector.local(tenant, clock: clock)
-    try await connector.signIn()
-    let scopes = tenant.apiScopes
+    let scene = Scene(shape: shape) { $0.grantedScopes = { $0.filter { !$0.hasSuffix("write") } } }
+    let connector = try await scene.signedIn()
+    let scopes = scene.tenant.apiScopes
     for wanted in [nil, scopes, scopes.reversed(), [scopes[1]], [scopes[0]], scopes.map { $0.uppercased() }] {
       #expect(try await connector.accessToken(scopes: wanted).scopes.contains { $0.hasSuffix("read") })
     }
-    #expect(tenant.counters.refreshRequests == 0)
+    #expect(scene.tenant.counters.refreshRequests == 0)
     // What was asked for at a refresh counts from then on as well.
-    await clock.advance(by: .seconds(4_000))
+    await scene.clock.advance(by: .seconds(4_000))
     for _ in 0..<3 { _ = try await connector.accessToken() }
-    #expect(tenant.counters.refreshRequests == 1)
+    #expect(scene.tenant.counters.refreshRequests == 1)
   }
 }

@@ -33,21 +33,21 @@ struct ConnectorUserChangeTests {
   }
 
   /// Alice is signed in, Bob's list has a task, and the API answers the first request with 401 when the gate opens.
-  private struct Scene {
-    let world = World(dialect: .rest)
+  private struct Stage {
+    let scene = Scene(dialect: .rest)
     let presenter: ScriptedPresenter
     let connector: Connector
     let answer = TestGate()
     let task: LocalTask
 
     init() throws {
-      presenter = world.script(.signIn(.alice))
-      connector = try Connector(settings: world.settings(), environment: world.environment(presenter: presenter)) {
+      presenter = scene.script(.signIn(.alice))
+      connector = try Connector(settings: scene.settings(), environment: scene.environment(presenter: presenter)) {
         $0.taskDialect = .rest
       }
-      task = LocalTask(owner: LocalUser.bob.id, text: "Bob's task", date: world.clock.date)
-      world.tasks.tasks = [task]
-      world.tasks.faults = [
+      task = LocalTask(owner: LocalUser.bob.id, text: "Bob's task", date: scene.clock.date)
+      scene.tasks.tasks = [task]
+      scene.tasks.faults = [
         LocalFault(on: .any, times: 1, .wait(answer)),
         LocalFault(on: .any, times: 1, .respond(LocalResponse(status: 401))),
       ]
@@ -55,8 +55,8 @@ struct ConnectorUserChangeTests {
 
     /// Starts the call; it has reached the API when this returns.
     func start(_ call: Call) async -> Task<Void, any Error> {
-      let running = Task { [connector, task, world] in
-        try await call.run(connector, task, at: world.tasks.url)
+      let running = Task { [connector, task, scene] in
+        try await call.run(connector, task, at: scene.tasks.url)
       }
       await answer.waitForArrivals(1)
       return running
@@ -67,44 +67,44 @@ struct ConnectorUserChangeTests {
       try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
     }
 
-    var senders: Set<String?> { Set(world.tasks.requests.map(\.bearerToken)) }
+    var senders: Set<String?> { Set(scene.tasks.requests.map(\.bearerToken)) }
   }
 
   @Test("After the user signed out, nothing is sent with the token of the next one", arguments: Call.allCases)
   func signedOut(_ call: Call) async throws {
-    let scene = try Scene()
-    try await scene.connector.doPolicy(.signIn)
-    let running = await scene.start(call)
-    try await scene.connector.signOut()
-    try await scene.signInAsBob()
-    scene.answer.open()
+    let stage = try Stage()
+    try await stage.connector.doPolicy(.signIn)
+    let running = await stage.start(call)
+    try await stage.connector.signOut()
+    try await stage.signInAsBob()
+    stage.answer.open()
     let error = try await #require(throws: ConnectorError.self) { try await running.value }
     #expect(error.code == .interactionRequired && error.needsInteraction && !error.outcomeIsUnknown)
-    #expect(scene.world.tasks.tasks == [scene.task])
-    #expect(scene.world.tasks.requests.count == 1)
+    #expect(stage.scene.tasks.tasks == [stage.task])
+    #expect(stage.scene.tasks.requests.count == 1)
     // Bob is as he was.
-    #expect(try await scene.connector.getTaskList().map(\.itemName) == ["Bob's task"])
+    #expect(try await stage.connector.getTaskList().map(\.itemName) == ["Bob's task"])
   }
 
   @Test("While the user is still there, the request is repeated for it", arguments: Call.allCases)
   func stillThere(_ call: Call) async throws {
-    let scene = try Scene()
-    try await scene.connector.doPolicy(.signIn)
-    let alice = try #require(try await scene.connector.users().first)
-    await scene.world.clock.advance(by: .seconds(120))
-    let running = await scene.start(call)
-    try await scene.signInAsBob()
-    let bobsToken = try await scene.connector.accessToken().token.value
-    scene.answer.open()
+    let stage = try Stage()
+    try await stage.connector.doPolicy(.signIn)
+    let alice = try #require(try await stage.connector.users().first)
+    await stage.scene.clock.advance(by: .seconds(120))
+    let running = await stage.start(call)
+    try await stage.signInAsBob()
+    let bobsToken = try await stage.connector.accessToken().token.value
+    stage.answer.open()
     // Of a task that is not hers she hears 404.
     let result = await running.result
-    #expect(scene.world.tasks.requests.count == 2)
-    #expect(!scene.senders.contains(bobsToken))
-    #expect(scene.world.tasks.tasks(of: LocalUser.bob.id) == [scene.task])
+    #expect(stage.scene.tasks.requests.count == 2)
+    #expect(!stage.senders.contains(bobsToken))
+    #expect(stage.scene.tasks.tasks(of: LocalUser.bob.id) == [stage.task])
     if [.addTask, .dataPost].contains(call) {
       #expect(throws: Never.self) { try result.get() }
-      #expect(scene.world.tasks.tasks(of: LocalUser.alice.id).map(\.text) == ["Alice's private task"])
+      #expect(stage.scene.tasks.tasks(of: LocalUser.alice.id).map(\.text) == ["Alice's private task"])
     }
-    #expect(scene.senders.contains(try await scene.connector.accessToken(user: alice).token.value))
+    #expect(stage.senders.contains(try await stage.connector.accessToken(user: alice).token.value))
   }
 }

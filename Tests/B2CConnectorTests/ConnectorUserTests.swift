@@ -8,71 +8,71 @@ import Testing
 @Suite("Calls for a named user")
 struct ConnectorUserTests {
   /// Alice and then Bob have signed in; each has a task.
-  private struct Scene {
-    let world = World(dialect: .rest)
+  private struct Stage {
+    let scene = Scene(dialect: .rest)
     let connector: Connector
     let alice: UserInfo
     let bob: UserInfo
 
     init() async throws {
-      let presenter = world.script(.signIn(.alice))
-      connector = try Connector(settings: world.settings(), environment: world.environment(presenter: presenter)) {
+      let presenter = scene.script(.signIn(.alice))
+      connector = try Connector(settings: scene.settings(), environment: scene.environment(presenter: presenter)) {
         $0.taskDialect = .rest
       }
       alice = UserInfo(id: try await connector.doPolicy(.signIn).id)
       presenter.follow(.signIn(.bob))
       bob = UserInfo(
         id: try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login)).id)
-      world.tasks.tasks = [LocalUser.alice, .bob].map {
-        LocalTask(owner: $0.id, text: $0.displayName, date: world.clock.date)
+      scene.tasks.tasks = [LocalUser.alice, .bob].map {
+        LocalTask(owner: $0.id, text: $0.displayName, date: scene.clock.date)
       }
     }
 
-    func titles(of user: LocalUser) -> [String] { world.tasks.tasks(of: user.id).map(\.text) }
+    func titles(of user: LocalUser) -> [String] { scene.tasks.tasks(of: user.id).map(\.text) }
   }
 
   @Test("The list is the named user's, the current one's without a name")
   func lists() async throws {
-    let scene = try await Scene()
+    let stage = try await Stage()
     let (alice, bob) = (LocalUser.alice.displayName, LocalUser.bob.displayName)
-    #expect(try await scene.connector.getTaskList(user: scene.alice).map(\.itemName) == [alice])
-    #expect(try await scene.connector.getTaskList(user: scene.bob).map(\.itemName) == [bob])
-    #expect(try await scene.connector.getTaskList().map(\.itemName) == [bob])
+    #expect(try await stage.connector.getTaskList(user: stage.alice).map(\.itemName) == [alice])
+    #expect(try await stage.connector.getTaskList(user: stage.bob).map(\.itemName) == [bob])
+    #expect(try await stage.connector.getTaskList().map(\.itemName) == [bob])
   }
 
   @Test("A task is added, changed and deleted in the named user's list")
   func changes() async throws {
-    let scene = try await Scene()
-    let before = scene.titles(of: .bob)
-    var task = try await scene.connector.addTask(TaskItem(itemName: "Hers"), user: scene.alice)
-    #expect(scene.titles(of: .alice).contains("Hers"))
+    let stage = try await Stage()
+    let before = stage.titles(of: .bob)
+    var task = try await stage.connector.addTask(TaskItem(itemName: "Hers"), user: stage.alice)
+    #expect(stage.titles(of: .alice).contains("Hers"))
     task.itemName = "Still hers"
-    task = try await scene.connector.updateTask(task, user: scene.alice)
-    #expect(scene.titles(of: .alice).contains("Still hers"))
-    try await scene.connector.deleteTask(task, user: scene.alice)
-    #expect(scene.titles(of: .alice) == [LocalUser.alice.displayName])
-    #expect(scene.titles(of: .bob) == before)
+    task = try await stage.connector.updateTask(task, user: stage.alice)
+    #expect(stage.titles(of: .alice).contains("Still hers"))
+    try await stage.connector.deleteTask(task, user: stage.alice)
+    #expect(stage.titles(of: .alice) == [LocalUser.alice.displayName])
+    #expect(stage.titles(of: .bob) == before)
   }
 
   @Test("Without a session of the named user nothing is sent, even if another is signed in")
   func unknown() async throws {
-    let scene = try await Scene()
-    try await scene.connector.signOut(scene.alice)
-    let sent = scene.world.tasks.requests.count
+    let stage = try await Stage()
+    try await stage.connector.signOut(stage.alice)
+    let sent = stage.scene.tasks.requests.count
     let error = try await #require(throws: ConnectorError.self) {
-      try await scene.connector.getTaskList(user: scene.alice)
+      try await stage.connector.getTaskList(user: stage.alice)
     }
-    #expect(error.needsInteraction && scene.world.tasks.requests.count == sent)
-    #expect(try await scene.connector.user(id: scene.alice.id) == nil)
+    #expect(error.needsInteraction && stage.scene.tasks.requests.count == sent)
+    #expect(try await stage.connector.user(id: stage.alice.id) == nil)
   }
 
   @Test("User info and the stored user are the named user's")
   func userInfo() async throws {
-    let scene = try await Scene()
-    for (person, user) in [(scene.alice, LocalUser.alice), (scene.bob, .bob), (nil, .bob)] {
-      #expect(try await scene.connector.fetchUserInfo(user: person).name == user.displayName)
+    let stage = try await Stage()
+    for (person, user) in [(stage.alice, LocalUser.alice), (stage.bob, .bob), (nil, .bob)] {
+      #expect(try await stage.connector.fetchUserInfo(user: person).name == user.displayName)
     }
-    let stored = try #require(try await scene.connector.user(id: scene.alice.id))
+    let stored = try #require(try await stage.connector.user(id: stage.alice.id))
     #expect(stored.name == LocalUser.alice.displayName && stored.hasSession)
   }
 

@@ -85,12 +85,12 @@ struct ConnectorWiringTests {
 
   @Test("Each key is in the request of a sign-in", arguments: keys)
   func reaches(_ key: Key) async throws {
-    let world = World()
-    world.tenant.redirectURIs = [LocalTenant.standardRedirectURI, "com.example.other:/callback"]
-    var settings = try world.settings()
+    let scene = Scene()
+    scene.tenant.redirectURIs = [LocalTenant.standardRedirectURI, "com.example.other:/callback"]
+    var settings = try scene.settings()
     try key.change(&settings)
-    let presenter = world.script(.signIn(.alice))
-    try await world.connector(settings, presenter: presenter).signIn()
+    let presenter = scene.script(.signIn(.alice))
+    try await scene.connector(settings, presenter: presenter).signIn()
     let page = try #require(presenter.requests.first).url
     var query = Dictionary(
       FormEncoding.decode(page.query(percentEncoded: true) ?? "").map { ($0.name, $0.value) }
@@ -100,50 +100,26 @@ struct ConnectorWiringTests {
     #expect(try #require(presenter.requests.first).redirectURI == settings.redirectURI)
   }
 
-  @Test("The only user who may sign in is the one that the settings name", arguments: [true, false])
-  func requiredUser(isNamed: Bool) async throws {
-    let world = World()
-    var settings = try world.settings()
-    settings.userID = isNamed ? LocalUser.bob.email : nil
-    let cache = InMemoryTokenCache()
-    let connector = try world.connector(settings, presenter: world.script(.signIn(.alice)), cache: cache)
-    if isNamed {
-      await expectError(ConnectorError.self, .wrongUser) { try await connector.signIn() }
-      #expect(await cache.keys().isEmpty)
-    } else {
-      #expect(try await connector.signIn().user.name == LocalUser.alice.displayName)
-    }
-  }
-
   @Test("The correlation id of the settings is in every token request as well")
   func correlationID() async throws {
-    let world = World()
-    var settings = try world.settings()
+    let scene = Scene()
+    var settings = try scene.settings()
     settings.correlationID = UUID(uuidString: Self.id)
-    let connector = try world.connector(settings)
+    let connector = try scene.connector(settings)
     try await connector.signIn()
     _ = try await connector.accessToken(forceRefresh: true)
-    let sent = world.network.requests.map(\.request).filter { $0.method == "POST" && $0.path.hasSuffix("/token") }
+    let sent = scene.network.requests.map(\.request).filter { $0.method == "POST" && $0.path.hasSuffix("/token") }
     #expect(sent.count == 2)
     for request in sent { #expect(request.value(forHTTPHeaderField: "client-request-id") == Self.id.lowercased()) }
   }
 
-  @Test("The password-reset policy of the settings is the one that a forgotten password runs")
-  func passwordReset() async throws {
-    let world = World()
-    var settings = try world.settings()
-    settings.policies.others = [try Policy(id: "B2C_1_ResetPassword", kind: .passwordReset)]
-    let connector = try world.connector(settings)
-    #expect(connector.engine.signIn.passwordResetPolicy?.id == "B2C_1_ResetPassword")
-  }
-
   @Test("The task API of the settings is used")
   func taskAPI() async throws {
-    let world = World()
-    let settings = try world.settings()
-    let connector = try world.connector(settings)
+    let scene = Scene()
+    let settings = try scene.settings()
+    let connector = try scene.connector(settings)
     try await connector.signIn()
     _ = try await connector.getTaskList()
-    #expect(world.network.requests.last?.request.url == settings.taskWebAPI)
+    #expect(scene.network.requests.last?.request.url == settings.taskWebAPI)
   }
 }

@@ -1,6 +1,6 @@
+import B2CConnector
 import B2CCore
 import B2CTestKit
-import B2CTokenCache
 import Testing
 
 @Suite("The example of a token cache of one's own", .timeLimit(.minutes(10)))

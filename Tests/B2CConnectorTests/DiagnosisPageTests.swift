@@ -11,11 +11,11 @@ import Testing
 @Suite("What a diagnosis says of a server's pages", .hangLimit)
 struct DiagnosisPageTests {
   private func signInPage(_ status: Int, _ body: String, location: String? = nil) async throws -> Diagnosis.Finding {
-    let world = World()
+    let scene = Scene()
     let headers = location.map { ["Location": $0] } ?? [:]
     let answer = LocalResponse(status: status, headers: headers, body: Data(body.utf8))
-    world.tenant.faults = [LocalFault(on: .authorize, .respond(answer))]
-    let diagnosis = try await world.connector().diagnose()
+    scene.tenant.faults = [LocalFault(on: .authorize, .respond(answer))]
+    let diagnosis = try await scene.connector().diagnose()
     let finding = try #require(diagnosis.findings.first { $0.check == "sign-in page" })
     #expect(diagnosis.isHealthy == (finding.outcome != .failed))
     return finding
@@ -126,20 +126,20 @@ struct DiagnosisPageTests {
 
   @Test("A policy is shown with the kind that it counts as and the key it comes from")
   func kinds() async throws {
-    let world = World()
-    var settings = try world.settings()
+    let scene = Scene()
+    var settings = try scene.settings()
     settings.policies = .init(others: [
       try Policy("B2C_1_ResetPassword"), try Policy(id: "B2C_1_EditProfile", kind: .profileEdit),
     ])
-    let text = try await world.connector(settings).diagnose().description
+    let text = try await scene.connector(settings).diagnose().description
     #expect(text.contains("sign-in policy: B2C_1_ResetPassword (kind signUpOrSignIn, from policies[0])"), "\(text)")
     #expect(text.contains("(kind profileEdit, from policies[1])"), "\(text)")
     settings.policies = .init(emailSignIn: try Policy(id: "B2C_1_SignIn", kind: .signIn))
-    let other = try await world.connector(settings).diagnose().outcomeOfSignInPolicy
+    let other = try await scene.connector(settings).diagnose().outcomeOfSignInPolicy
     #expect(other == "B2C_1_SignIn (kind signIn, from emailSignInPolicyId)")
-    settings = try world.settings(form: .path)
+    settings = try scene.settings(form: .path)
     settings.policies = .init()
-    let inText = try await world.connector(settings).diagnose().outcomeOfSignInPolicy
+    let inText = try await scene.connector(settings).diagnose().outcomeOfSignInPolicy
     #expect(inText == "B2C_1_SignIn (kind signUpOrSignIn, from the authority)")
   }
 

@@ -12,9 +12,9 @@ import Testing
 struct DiagnosisTests {
   static let shapes: [LocalTenant.Shape] = [.b2c, .entra, .ciam, .openIDConnect]
 
-  @Test("A healthy world has nothing to fix, in the order of fixing")
+  @Test("A healthy tenant has nothing to fix, in the order of fixing")
   func healthy() async throws {
-    let diagnosis = try await World().connector().diagnose()
+    let diagnosis = try await Scene().connector().diagnose()
     #expect(diagnosis.isHealthy)
     #expect(
       diagnosis.findings.map(\.check) == [
@@ -35,7 +35,7 @@ struct DiagnosisTests {
       """.utf8)
     let diagnosis = try await Connector.diagnose(
       settings: try ConnectorSettings(data: file),
-      environment: Connector.Environment(presenter: World().script(.signIn(.alice))))
+      environment: Connector.Environment(presenter: Scene().script(.signIn(.alice))))
     #expect(!diagnosis.isHealthy)
     #expect(diagnosis.findings.contains { $0.check.hasPrefix("settings: authority") && $0.recoverySuggestion != nil })
     #expect(diagnosis.findings.contains { $0.check.hasPrefix("settings: clientId") })
@@ -56,7 +56,7 @@ struct DiagnosisTests {
       clientID: LocalTenant.standardClientID, scopes: [LocalTenant.standardClientID],
       redirectURI: url(LocalTenant.standardRedirectURI), policies: .init(emailSignIn: Policy("B2C_1_SignIn")))
     let diagnosis = try await Connector.diagnose(
-      settings: settings, environment: Connector.Environment(presenter: World().script(.signIn(.alice))))
+      settings: settings, environment: Connector.Environment(presenter: Scene().script(.signIn(.alice))))
     let authority = try #require(diagnosis.findings.first { $0.check == "authority" })
     #expect(authority.outcome == .failed)
     #expect(
@@ -68,12 +68,12 @@ struct DiagnosisTests {
 
   @Test("Wrong documents are each named")
   func each() async throws {
-    let world = World()
-    world.tenant.faults = [LocalFault(on: .keys, .respond(LocalResponse(status: 404)))]
-    #expect(try await world.connector().diagnose().outcomes["keys of B2C_1_SignIn"] == .failed)
+    let scene = Scene()
+    scene.tenant.faults = [LocalFault(on: .keys, .respond(LocalResponse(status: 404)))]
+    #expect(try await scene.connector().diagnose().outcomes["keys of B2C_1_SignIn"] == .failed)
 
-    world.tenant.faults = [LocalFault(on: .metadata, .respond(LocalResponse(status: 404)))]
-    let noMetadata = try await world.connector().diagnose().outcomes
+    scene.tenant.faults = [LocalFault(on: .metadata, .respond(LocalResponse(status: 404)))]
+    let noMetadata = try await scene.connector().diagnose().outcomes
     #expect(noMetadata["metadata of B2C_1_SignIn"] == .failed)
     #expect(noMetadata["keys of B2C_1_SignIn"] == .skipped)
   }
@@ -93,12 +93,12 @@ struct DiagnosisTests {
 
   @Test("A diagnosis signs no one in and does not touch the cache")
   func writesNothing() async throws {
-    let world = World()
+    let scene = Scene()
     let cache = WatchedCache()
-    let diagnosis = try await world.connector(cache: cache).diagnose()
+    let diagnosis = try await scene.connector(cache: cache).diagnose()
     #expect(diagnosis.isHealthy)
     #expect(await cache.calls == 0)
-    #expect(!world.tenant.requests.contains { $0.response?.headers["Location"]?.contains("code=") == true })
+    #expect(!scene.tenant.requests.contains { $0.response?.headers["Location"]?.contains("code=") == true })
   }
 
   @Test("Warnings of the settings stand beside their problems, and what could not be checked is said")
@@ -128,12 +128,12 @@ struct DiagnosisTests {
 
   @Test("A presenter that cannot serve the redirect URI keeps nothing else from being checked")
   func mismatch() async throws {
-    let world = World()
-    let clock = world.clock
+    let scene = Scene()
+    let clock = scene.clock
     let diagnosis = try await Connector.diagnose(
-      settings: world.settings(),
+      settings: scene.settings(),
       environment: Connector.Environment(
-        presenter: LoopbackPresenter { _ in }, transport: world.network, now: { clock.date }))
+        presenter: LoopbackPresenter { _ in }, transport: scene.network, now: { clock.date }))
     #expect(diagnosis.findings.filter { $0.outcome != .ok }.map(\.check) == ["presenter"])
     let redirect = try #require(diagnosis.findings.first { $0.check == "presenter" })
     #expect(redirect.outcome == .failed)
@@ -142,26 +142,26 @@ struct DiagnosisTests {
 
   @Test("A transport or a cache of the app's own that fails is a finding, whose text is not repeated")
   func strangers() async throws {
-    let world = World()
-    let clock = world.clock
+    let scene = Scene()
+    let clock = scene.clock
     let diagnosis = try await Connector.diagnose(
-      settings: world.settings(),
+      settings: scene.settings(),
       environment: Connector.Environment(
-        presenter: world.script(.signIn(.alice)), transport: FailingTransport(), now: { clock.date }))
+        presenter: scene.script(.signIn(.alice)), transport: FailingTransport(), now: { clock.date }))
     #expect(diagnosis.outcomes["metadata of B2C_1_SignIn"] == .failed)
     #expect(!diagnosis.description.contains("canary"))
   }
 
   @Test("A cancelled diagnosis has no findings", arguments: [LocalFaultTarget.metadata, .authorize], [true, false])
   func cancelled(_ target: LocalFaultTarget, isStatic: Bool) async throws {
-    let world = World()
+    let scene = Scene()
     let gate = TestGate()
-    world.tenant.faults = [LocalFault(on: target, .holdAnswer(gate))]
-    let connector = try world.connector(transport: Stubborn(inner: world.network))
+    scene.tenant.faults = [LocalFault(on: target, .holdAnswer(gate))]
+    let connector = try scene.connector(transport: Stubborn(inner: scene.network))
     let call = Task {
       guard isStatic else { return try await connector.diagnose() }
       return try await Connector.diagnose(
-        settings: world.settings(), environment: world.environment(transport: Stubborn(inner: world.network)))
+        settings: scene.settings(), environment: scene.environment(transport: Stubborn(inner: scene.network)))
     }
     await gate.waitForArrivals(1)
     call.cancel()
@@ -177,10 +177,10 @@ struct DiagnosisTests {
 
   @Test("It fails where a sign-in has no policy", arguments: [true, false])
   func signInPolicy(isInAuthority: Bool) async throws {
-    let world = World()
-    var settings = try world.settings(form: isInAuthority ? .path : .query)
+    let scene = Scene()
+    var settings = try scene.settings(form: isInAuthority ? .path : .query)
     settings.policies = .init(others: [try Policy(id: "B2C_1_ResetPassword", kind: .passwordReset)])
-    let connector = try world.connector(settings)
+    let connector = try scene.connector(settings)
     let diagnosis = try await connector.diagnose()
     let finding = try #require(diagnosis.findings.first { $0.check == "sign-in policy" })
     #expect(finding.outcome == (isInAuthority ? .ok : .failed) && diagnosis.isHealthy == isInAuthority)
@@ -279,11 +279,11 @@ struct DiagnosisTests {
 
   @Test("The sign-in page is ok only by a redirect about the user, and failed in the service's words", arguments: pages)
   func signInPage(_ page: Page) async throws {
-    let world = World()
+    let scene = Scene()
     let answer = LocalResponse(
       status: page.status, headers: page.location.map { ["Location": $0] } ?? [:], body: Data(page.body.utf8))
-    world.tenant.faults = [LocalFault(on: .authorize, .respond(answer))]
-    let diagnosis = try await world.connector().diagnose()
+    scene.tenant.faults = [LocalFault(on: .authorize, .respond(answer))]
+    let diagnosis = try await scene.connector().diagnose()
     let finding = try #require(diagnosis.findings.first { $0.check == "sign-in page" })
     #expect(finding.outcome == page.outcome, "\(finding)")
     if let words = page.words ?? (page.outcome == .ok ? "are accepted" : nil) {

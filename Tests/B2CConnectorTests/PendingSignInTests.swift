@@ -7,30 +7,14 @@ import Testing
 /// A sign-in in two calls, as Docs/Servers.md has it: each half at a connector of its own, as at two instances.
 @Suite(.timeLimit(.minutes(10)))
 struct PendingSignInTests {
-  private let clock = TestClock()
-  private let tenant: LocalTenant
-  private let server: LocalTaskServer
-  private let network: LocalNetwork
-  private let cache = InMemoryTokenCache()
-  private let events = Locked<[Connector.Event]>([])
-
-  init() {
-    let clock = clock
-    tenant = LocalTenant(
-      redirectURIs: ["https://tasks.example.com/callback", LocalTenant.standardRedirectURI], now: { clock.date })
-    server = LocalTaskServer(tenant: tenant)
-    network = LocalNetwork(tenant, server, clock: clock)
-  }
+  private let scene = Scene(redirectURIs: ["https://tasks.example.com/callback", LocalTenant.standardRedirectURI])
 
   /// A server's connector: it has no presenter, and shares the cache with its other instances.
   private func instance(_ change: (inout ConnectorSettings) throws -> Void = { _ in }) throws -> Connector {
-    var settings = try tenant.settings(taskServer: server)
+    var settings = try scene.tenant.settings(taskServer: scene.tasks)
     try change(&settings)
-    var environment = Connector.Environment()
-    environment.cache = cache
-    environment.transport = network
-    environment.setTime(clock: clock) { [clock] in clock.date }
-    environment.onEvent = { [events] event in events.withLock { $0.append(event) } }
+    var environment = scene.environment()
+    environment.presenter = nil
     return try Connector(settings: settings, environment: environment)
   }
 
@@ -47,7 +31,7 @@ struct PendingSignInTests {
   }
 
   private func callback(of user: LocalUser, at page: URL) async throws -> URL {
-    try await callback(of: ScriptedPresenter(transport: network, .signIn(user)), at: page)
+    try await callback(of: ScriptedPresenter(transport: scene.network, .signIn(user)), at: page)
   }
 
   @Test("Two visitors at once, each half at another instance: each sees their own tasks")
@@ -55,15 +39,15 @@ struct PendingSignInTests {
     let people = [LocalUser.alice, .bob]
     var logins: [PendingSignIn] = []
     for _ in people { logins.append(try kept(await instance().beginSignIn())) }
-    #expect(await cache.keys().isEmpty)
+    #expect(try await scene.cache.keys().isEmpty)
     for (login, person) in zip(logins, people).reversed() {
       let url = try await callback(of: person, at: login.url)
       let result = try await instance().finishSignIn(login, callback: url)
       #expect(result.user.objectID == person.id && result.accessToken != nil)
       try await instance().addTask(TaskItem(itemName: person.displayName), user: UserInfo(id: result.user.id))
     }
-    for person in people { #expect(server.tasks(of: person.id).map(\.text) == [person.displayName]) }
-    let steps = events.withLock { $0.filter { $0.step == .signInStarted || $0.step == .signInFinished } }
+    for person in people { #expect(scene.tasks.tasks(of: person.id).map(\.text) == [person.displayName]) }
+    let steps = scene.events.values.filter { $0.step == .signInStarted || $0.step == .signInFinished }
     #expect(steps.map(\.step) == [.signInStarted, .signInStarted, .signInFinished, .signInFinished])
     #expect(Set(steps.map(\.correlationID)).count == 2)
   }
@@ -99,13 +83,13 @@ struct PendingSignInTests {
   func refused(_ refusal: Refusal) async throws {
     let pending = try await instance().beginSignIn()
     let url = try await callback(of: .alice, at: pending.url)
-    await clock.advance(by: refusal.later)
+    await scene.clock.advance(by: refusal.later)
     let changed = try #require(URL(string: refusal.callback(url.absoluteString)))
     await expectError(ConnectorError.self, refusal.code) {
       try await instance(refusal.settings).finishSignIn(kept(pending), callback: changed)
     }
-    #expect(tenant.counters.tokenRequests == 0)
-    #expect(await cache.keys().isEmpty)
+    #expect(scene.tenant.counters.tokenRequests == 0)
+    #expect(try await scene.cache.keys().isEmpty)
     guard refusal.later == .zero else { return }
     #expect(try await instance().finishSignIn(kept(pending), callback: url).user.objectID == LocalUser.alice.id)
   }
@@ -114,7 +98,7 @@ struct PendingSignInTests {
     "Any redirect URI will do without a presenter; a registered port is compared (RFC 9700 section 2.1)",
     arguments: ["http://127.0.0.1:8400/", "com.example.other:/callback"])
   func anyRedirectURI(_ text: String) async throws {
-    tenant.redirectURIs.append(text)
+    scene.tenant.redirectURIs.append(text)
     let connector = try instance { $0.redirectURI = try url(text) }
     let pending = try await connector.beginSignIn()
     let callback = try await callback(of: .alice, at: pending.url)
@@ -131,14 +115,14 @@ struct PendingSignInTests {
         await expectError(ConnectorError.self, .unsupportedRedirectURI) { try await connector.doPolicy(.signIn) }
       }
     #endif
-    #expect(tenant.counters.tokenRequests == 0)
+    #expect(scene.tenant.counters.tokenRequests == 0)
     #expect(try await connector.finishSignIn(pending, callback: callback).user.objectID == LocalUser.alice.id)
   }
 
   @Test("An hour is time enough")
   func slowVisitor() async throws {
     let pending = try await instance().beginSignIn()
-    await clock.advance(by: .seconds(3590))
+    await scene.clock.advance(by: .seconds(3590))
     let url = try await callback(of: .alice, at: pending.url)
     #expect(try await instance().finishSignIn(kept(pending), callback: url).user.objectID == LocalUser.alice.id)
   }
@@ -149,7 +133,7 @@ struct PendingSignInTests {
     let pending = try await connector.beginSignIn()
     let url = try await callback(of: .alice, at: pending.url)
     for _ in 0..<1_100 { _ = try await connector.beginSignIn() }
-    let counters = tenant.counters
+    let counters = scene.tenant.counters
     #expect(counters.metadataRequests == 1 && counters.keysRequests == 0 && counters.tokenRequests == 0)
     #expect(try await connector.finishSignIn(pending, callback: url).user.objectID == LocalUser.alice.id)
   }
@@ -172,7 +156,7 @@ struct PendingSignInTests {
   func secondPage() async throws {
     let (connector, alice) = (try instance(), LocalUser.alice)
     let browser = ScriptedPresenter(
-      transport: network, .forgotPassword, .resetPassword(email: alice.email, newPassword: "Not-A-Secret-3"),
+      transport: scene.network, .forgotPassword, .resetPassword(email: alice.email, newPassword: "Not-A-Secret-3"),
       .signIn(email: alice.email, password: "Not-A-Secret-3"))
     let first = try await connector.beginSignIn()
     await expectError(ConnectorError.self, .passwordResetRequested) {
@@ -190,7 +174,7 @@ struct PendingSignInTests {
   func meantUser() async throws {
     let connector = try instance()
     var options = SignInOptions()
-    options.user = UserInfo(id: "\(LocalUser.alice.id).\(tenant.tenantID)".uppercased())
+    options.user = UserInfo(id: "\(LocalUser.alice.id).\(scene.tenant.tenantID)".uppercased())
     options.scopes = []
     for (person, isMeant) in [(LocalUser.bob, false), (.alice, true)] {
       let pending = try kept(await connector.beginSignIn(options: options))
@@ -238,7 +222,7 @@ struct PendingSignInTests {
       await #expect(throws: ConnectorError.self) {
         try await instance().finishSignIn(read, callback: url("https://tasks.example.com/callback"))
       }
-      var shown = "\(read)" + String(reflecting: read) + events.withLock { "\($0)" }
+      var shown = "\(read)" + String(reflecting: read) + "\(scene.events.values)"
       dump(read, to: &shown)
       let isPlain = shown.unicodeScalars.allSatisfy {
         $0 == "\n" || !"\u{1B}\r\u{202E}\u{85}".unicodeScalars.contains($0)
@@ -322,9 +306,4 @@ struct PendingSignInTests {
     #expect((json.count + 28 + 2) / 3 * 4 < 4_000)
     #expect(!String(decoding: json, as: UTF8.self).contains("code_challenge"))
   }
-}
-
-private func query(of url: URL) -> [String: String] {
-  let items = URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems ?? []
-  return Dictionary(items.map { ($0.name, $0.value ?? "") }) { $1 }
 }

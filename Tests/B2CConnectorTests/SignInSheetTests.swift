@@ -1,6 +1,5 @@
 import B2CConnector
 import B2CCore
-import B2COAuth
 import B2CTestKit
 import Foundation
 import TestSupport
@@ -15,19 +14,19 @@ struct SignInSheetTests {
   ///
   /// The connector's own clock stands still.
   let clock = TestClock(advancesItself: false)
-  let world = World()
+  let scene = Scene()
   let screen = FakeScreen()
   let pages: OpenPages
   private let connector: Connector
 
   init() throws {
     pages = OpenPages(clock: clock)
-    connector = try Self.connector(world, SheetPresenter(screen, pages: pages))
+    connector = try Self.connector(scene, SheetPresenter(screen, pages: pages))
   }
 
-  private static func connector(_ world: World, _ presenter: any SignInPresenter) throws -> Connector {
-    try world.connector(
-      world.tenant.settings(), presenter: presenter, waitingOn: TestClock(advancesItself: false))
+  private static func connector(_ scene: Scene, _ presenter: any SignInPresenter) throws -> Connector {
+    try scene.connector(
+      scene.tenant.settings(), presenter: presenter, waitingOn: TestClock(advancesItself: false))
   }
 
   /// Begins a sign-in whose sheet appears.
@@ -42,7 +41,7 @@ struct SignInSheetTests {
   }
 
   private func finish(_ task: Task<UserInfo, any Error>, _ sheet: FakeSheet) async throws {
-    try await sheet.finish(by: world.script(.signIn(.alice)))
+    try await sheet.finish(by: scene.script(.signIn(.alice)))
     #expect(try await task.value.username == LocalUser.alice.email)
   }
 
@@ -73,7 +72,7 @@ struct SignInSheetTests {
     let sheet = try await screen.next()
     var codes = failures.stream.makeAsyncIterator()
     for _ in 1..<count { #expect(await codes.next() == .userClosedBrowser) }
-    try await sheet.finish(by: world.script(.signIn(.alice)))
+    try await sheet.finish(by: scene.script(.signIn(.alice)))
     var users = 0
     for task in tasks {
       if (try? await task.value) != nil { users += 1 }
@@ -84,7 +83,7 @@ struct SignInSheetTests {
   @Test("The sheets of a forgotten password are one sign-in and no second tap", arguments: [0, 500, 3_000])
   func forgottenPassword(milliseconds: Int) async throws {
     let script = ScriptedPresenter(
-      transport: world.network, .forgotPassword,
+      transport: scene.network, .forgotPassword,
       .resetPassword(email: LocalUser.alice.email, newPassword: "Another-1"),
       .signIn(email: LocalUser.alice.email, password: "Another-1"))
     let (task, first) = try await begin()
@@ -104,14 +103,14 @@ struct SignInSheetTests {
   @Test("A sign-in that another one replaced shows no further sheet", arguments: Newer.allCases)
   func noFurtherSheet(newer: Newer) async throws {
     let script = ScriptedPresenter(
-      transport: world.network, .forgotPassword,
+      transport: scene.network, .forgotPassword,
       .resetPassword(email: LocalUser.bob.email, newPassword: "Another-1"))
     let (older, first) = try await begin()
     try await first.finish(by: script)
     let reset = try await screen.next()
     // The older sign-in is between its second and its third page.
     let gate = TestGate()
-    world.tenant.faults = [LocalFault(on: .tokenCode, times: 1, .wait(gate))]
+    scene.tenant.faults = [LocalFault(on: .tokenCode, times: 1, .wait(gate))]
     try await reset.finish(by: script)
     await gate.waitForArrivals(1)
     let (task, sheet) = try await begin()
@@ -163,7 +162,7 @@ struct SignInSheetTests {
 
   @Test("Another connector replaces the sheet too, since the system shows one", arguments: [true, false])
   func otherConnector(isLate: Bool) async throws {
-    let other = try Self.connector(World(), SheetPresenter(screen, pages: pages))
+    let other = try Self.connector(Scene(), SheetPresenter(screen, pages: pages))
     let (first, sheet) = try await begin()
     if isLate {
       await clock.advance(by: .seconds(2))
@@ -232,7 +231,7 @@ struct SignInSheetTests {
   func replacedBeforeItsSheet() async throws {
     let isActive = Locked(false)
     let presenter = SheetPresenter(screen, pages: pages) { _ in isActive.withLock { $0 } }
-    let connector = try Self.connector(world, presenter)
+    let connector = try Self.connector(scene, presenter)
     screen.dismissal = .silent
     let (lost, _) = try await begin()
     await clock.advance(by: .seconds(2))

@@ -10,7 +10,7 @@ import Testing
 struct TwoConnectorsTests {
   /// Two connectors, and the page that their users see.
   private final class Pair: Sendable {
-    let world = World()
+    let scene = Scene()
     let presenter: ScriptedPresenter
     let one: Connector
     let two: Connector
@@ -18,12 +18,12 @@ struct TwoConnectorsTests {
     private let directory = FileManager.default.temporaryDirectory.appendingPathComponent("b2c-\(UUID().uuidString)")
 
     init(_ kind: CacheKind) throws {
-      presenter = world.script(.signIn(.alice))
+      presenter = scene.script(.signIn(.alice))
       caches = try kind.make(in: directory)
       // A wait for a lock ends by the test alone, however slow the machine is.
       let waits = TestClock(advancesItself: false)
-      one = try world.connector(presenter: presenter, cache: caches.one, waitingOn: waits)
-      two = try world.connector(presenter: presenter, cache: caches.two, waitingOn: waits)
+      one = try scene.connector(presenter: presenter, cache: caches.one, waitingOn: waits)
+      two = try scene.connector(presenter: presenter, cache: caches.two, waitingOn: waits)
     }
 
     deinit { try? FileManager.default.removeItem(at: directory) }
@@ -35,115 +35,25 @@ struct TwoConnectorsTests {
     }
   }
 
-  @Test("A sign-in by a clock that was ahead or behind is not the latest one", arguments: [3_600, -3_600])
-  func clockThatWasSet(_ ahead: Double) async throws {
-    let world = World()
-    let clock = world.clock
-    let presenter = world.script(.signIn(.alice))
-    let store = FourMethodCache()
-    // In a process of its own, on a device whose clock is so many seconds ahead.
-    func connector(ahead: Double) throws -> Connector {
-      try Connector(
-        settings: world.settings(),
-        environment: Connector.Environment(
-          presenter: presenter, cache: ForwardingCache(store), transport: world.network, clock: clock,
-          now: { clock.date.addingTimeInterval(ahead) }))
-    }
-    try await connector(ahead: ahead).signIn()
-    await clock.advance(by: .seconds(60))
-    presenter.clearCookies()
-    presenter.follow(.signIn(.bob))
-    let second = try connector(ahead: 0)
-    let bob = try await second.doPolicy(.signIn)
-    #expect(try await second.session == .signedIn(bob))
-    #expect(try await connector(ahead: 0).session == .signedIn(bob))
-  }
-
-  @Test(
-    "Within a second the device's clock tells who signed in last",
-    arguments: [[LocalUser.alice, .bob], [.bob, .alice]])
-  func sameSecond(_ people: [LocalUser]) async throws {
-    let world = World()
-    let clock = world.clock
-    let store = FourMethodCache()
-    // In a process of its own, on a device whose clock is an hour ahead.
-    func connector(_ presenter: ScriptedPresenter) throws -> Connector {
-      try Connector(
-        settings: world.settings(),
-        environment: Connector.Environment(
-          presenter: presenter, cache: ForwardingCache(store), transport: world.network, clock: clock,
-          now: { clock.date.addingTimeInterval(3_600) }))
-    }
-    var last: UserInfo?
-    for person in people {
-      await clock.advance(by: .milliseconds(300))
-      last = try await connector(world.script(.signIn(person))).doPolicy(.signIn)
-    }
-    let user = try #require(last)
-    let next = try connector(world.script(.cancel))
-    #expect(try await next.session == .signedIn(user))
-    #expect(try await next.users().first?.id == user.id)
-  }
-
-  @Test(
-    "A sign-out that the disk refuses is none: who is signed in stays so, and can sign out later",
-    arguments: [true, false])
-  func refusedSignOut(_ isRead: Bool) async throws {
-    let stage = DiskStage()
-    let alice = try await stage.process(stage.world.script(.signIn(.alice))).doPolicy(.signIn)
-    await stage.world.clock.advance(by: .seconds(60))
-    let bob = try await stage.process(stage.world.script(.signIn(.bob))).doPolicy(.signIn)
-    let one = try stage.process()
-    #expect(try await one.session == .signedIn(bob))
-    stage.disk.refusesToRead.withLock { $0 = !isRead }
-    stage.disk.refusesToWrite.withLock { $0 = true }
-    for _ in 0..<2 { await expectError(ConnectorError.self, .tokenCache) { try await one.signOut() } }
-    await expectError(ConnectorError.self, .tokenCache, saying: alice.id) { try await one.signOut(alice) }
-    stage.disk.refusesToRead.withLock { $0 = false }
-    stage.disk.refusesToWrite.withLock { $0 = false }
-    // Nobody else came back, and nothing waits that would remove a later sign-in.
-    for connector in [one, try stage.process()] { #expect(try await connector.session == .signedIn(bob)) }
-    await stage.world.clock.advance(by: .seconds(7_200))
-    #expect(try await one.users().map(\.id) == [bob.id, alice.id])
-    try await one.signOut()
-    #expect(try await one.session == .signedOut)
-  }
-
-  @Test(
-    "Who signs in after the sign-out of a process that has heard of no server is the user",
-    arguments: [3_600, -3_600])
-  func signOutBeforeAnyAnswer(_ ahead: Double) async throws {
-    let stage = DiskStage()
-    stage.deviceAhead.withLock { $0 = ahead }
-    let one = try stage.process(stage.world.script(.signIn(.alice)))
-    try await one.signOut()
-    await stage.world.clock.advance(by: .seconds(10))
-    try await one.signIn()
-    await stage.world.clock.advance(by: .seconds(50))
-    let two = try stage.process(stage.world.script(.signIn(.bob)), over: ForwardingCache(stage.disk.store))
-    let bob = try await two.doPolicy(.signIn)
-    #expect(try await stage.process().session == .signedIn(bob))
-  }
-
   @Test(
     "While a sign-out removes one person after the other, no other than the last is the user",
     arguments: [[LocalUser.alice, .bob], [.bob, .alice]])
   func signOutOfSeveral(_ people: [LocalUser]) async throws {
-    let world = World()
+    let scene = Scene()
     let store = FourMethodCache()
     // Each removal is looked at by another process.
     let seen = Locked<[SessionState]>([])
     let cache = LookedAtCache(store) {
-      let other = try world.connector(presenter: world.script(.cancel), cache: ForwardingCache(store))
+      let other = try scene.connector(presenter: scene.script(.cancel), cache: ForwardingCache(store))
       let state = try await other.session
       seen.withLock { $0.append(state) }
     }
     var last: UserInfo?
     for person in people {
-      await world.clock.advance(by: .seconds(1))
-      last = try await world.connector(presenter: world.script(.signIn(person)), cache: cache).doPolicy(.signIn)
+      await scene.clock.advance(by: .seconds(1))
+      last = try await scene.connector(presenter: scene.script(.signIn(person)), cache: cache).doPolicy(.signIn)
     }
-    try await world.connector(presenter: world.script(.cancel), cache: cache).signOut()
+    try await scene.connector(presenter: scene.script(.cancel), cache: cache).signOut()
     let user = try #require(last)
     #expect(seen.withLock { $0 } == [.signedIn(user), .signedOut])
   }
@@ -152,28 +62,28 @@ struct TwoConnectorsTests {
   func oneRefresh(_ kind: CacheKind) async throws {
     let pair = try Pair(kind)
     _ = try await pair.signIn(.alice, pair.one)
-    await pair.world.clock.advance(by: .seconds(7_200))
+    await pair.scene.clock.advance(by: .seconds(7_200))
     let gate = TestGate()
-    pair.world.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
+    pair.scene.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
     let first = Task { try await pair.one.accessToken().token }
     await gate.waitForArrivals(1)
     let second = Task { try await pair.two.accessToken().token }
     for _ in 0..<200 { await Task.yield() }
     gate.open()
     #expect(try await first.value == second.value)
-    #expect(pair.world.tenant.counters.refreshRequests == 1)
-    await pair.world.clock.advance(by: .seconds(7_200))
+    #expect(pair.scene.tenant.counters.refreshRequests == 1)
+    await pair.scene.clock.advance(by: .seconds(7_200))
     _ = try await pair.two.accessToken()
-    #expect(pair.world.tenant.counters.reusedRefreshTokens == 0)
+    #expect(pair.scene.tenant.counters.reusedRefreshTokens == 0)
   }
 
   @Test("A sign-out by one is not undone by the refresh of the other", arguments: CacheKind.allCases)
   func signOutWins(_ kind: CacheKind) async throws {
     let pair = try Pair(kind)
     let alice = try await pair.signIn(.alice, pair.one)
-    await pair.world.clock.advance(by: .seconds(7_200))
+    await pair.scene.clock.advance(by: .seconds(7_200))
     let gate = TestGate()
-    pair.world.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
+    pair.scene.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
     let refresh = Task { try await pair.two.accessToken() }
     await gate.waitForArrivals(1)
     try await pair.one.signOut()
@@ -194,7 +104,7 @@ struct TwoConnectorsTests {
     _ = try await pair.two.getTaskList()
     var states = pair.two.sessionUpdates.makeAsyncIterator()
     #expect(await states.next() == .signedIn(alice))
-    await pair.world.clock.advance(by: .seconds(1))
+    await pair.scene.clock.advance(by: .seconds(1))
     let bob = try await pair.signIn(.bob, pair.one)
     #expect(await states.next() == .signedIn(bob))
     #expect(try await pair.two.session == .signedIn(bob))
@@ -209,7 +119,7 @@ struct TwoConnectorsTests {
     let pair = try Pair(kind)
     _ = try await pair.signIn(.alice, pair.one)
     _ = try await pair.two.getTaskList()
-    await pair.world.clock.advance(by: .seconds(1))
+    await pair.scene.clock.advance(by: .seconds(1))
     let bob = try await pair.signIn(.bob, pair.one)
     #expect(try await pair.two.session == .signedIn(bob))
     #expect(try await pair.two.users().first == bob)
@@ -221,8 +131,8 @@ struct TwoConnectorsTests {
     let bob = try await pair.signIn(.bob, pair.one, policy: "B2C_1_SignUpOrSignIn")
     let user = UserInfo(id: bob.id)
     _ = try await pair.one.accessToken(user: user)
-    pair.world.tenant.revokeGrants()
-    await pair.world.clock.advance(by: .seconds(7_200))
+    pair.scene.tenant.revokeGrants()
+    await pair.scene.clock.advance(by: .seconds(7_200))
     await expectError(ConnectorError.self, .interactionRequired) { try await pair.one.getTaskList() }
     let again = try await pair.signIn(.bob, pair.two)
     _ = try await pair.one.accessToken(user: user)
@@ -247,53 +157,5 @@ private final class LookedAtCache: TokenCache {
   func removeRecord(for key: TokenCacheKey) async throws {
     try await store.removeRecord(for: key)
     try await look()
-  }
-}
-
-/// Processes on a device whose clock can be set, over a disk that can refuse.
-private struct DiskStage: Sendable {
-  let world = World()
-  let disk = Disk()
-  /// How far the device's clock is ahead, in seconds.
-  let deviceAhead = Locked(0.0)
-
-  /// Starts a process; its view of the disk is its own, unless another store is named.
-  func process(_ presenter: ScriptedPresenter? = nil, over store: (any TokenCache)? = nil) throws -> Connector {
-    let (clock, deviceAhead) = (world.clock, deviceAhead)
-    var settings = try world.settings()
-    settings.policies.others = [try Policy("B2C_1_SignUpOrSignIn")]
-    return try Connector(
-      settings: settings,
-      environment: Connector.Environment(
-        presenter: presenter ?? world.script(.cancel), cache: store ?? ForwardingCache(disk), transport: world.network,
-        clock: clock, now: { clock.date.addingTimeInterval(deviceAhead.withLock { $0 }) }))
-  }
-}
-
-/// A store on a disk that can refuse to be read or written.
-private final class Disk: TokenCache {
-  let store = FourMethodCache()
-  let refusesToRead = Locked(false)
-  let refusesToWrite = Locked(false)
-
-  func record(for key: TokenCacheKey) async throws -> TokenRecord? {
-    try check(refusesToRead)
-    return try await store.record(for: key)
-  }
-  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-    try check(refusesToWrite)
-    try await store.store(record, for: key)
-  }
-  func removeRecord(for key: TokenCacheKey) async throws {
-    try check(refusesToWrite)
-    try await store.removeRecord(for: key)
-  }
-  func keys() async throws -> [TokenCacheKey] {
-    try check(refusesToRead)
-    return try await store.keys()
-  }
-
-  private func check(_ refuses: Locked<Bool>) throws {
-    if refuses.withLock({ $0 }) { throw ConnectorError(.tokenCache, "The disk refuses.", isRetryable: true) }
   }
 }

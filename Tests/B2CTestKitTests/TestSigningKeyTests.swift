@@ -1,6 +1,6 @@
+import B2CConnector
 import B2CCore
 import B2CIDToken
-import B2COAuth
 import B2CTestKit
 import Foundation
 import TestSupport

@@ -5,8 +5,7 @@ extension SignInOptions {
   package init(
     prompt: Prompt = .automatic, loginHint: String? = nil, domainHint: String? = nil, uiLocales: [String] = [],
     scopes: [String]? = nil, extraParameters: [String: String] = [:],
-    claimsRequest: String? = nil, prefersEphemeralSession: Bool = false,
-    prefersFullScreen: Bool = false
+    claimsRequest: String? = nil, prefersEphemeralSession: Bool = false
   ) {
     self.init(prompt: prompt)
     self.loginHint = loginHint
@@ -16,6 +15,5 @@ extension SignInOptions {
     self.extraParameters = extraParameters
     self.claimsRequest = claimsRequest
     self.prefersEphemeralSession = prefersEphemeralSession
-    self.prefersFullScreen = prefersFullScreen
   }
 }

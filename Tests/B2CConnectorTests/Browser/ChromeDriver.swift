@@ -1,6 +1,7 @@
 #if os(macOS) || os(Linux)
   import B2CConnector
   import Foundation
+  import TestSupport
 
   /// The program that drives Chromium: started on a port that the system chooses, gone with the test.
   struct ChromeDriver {

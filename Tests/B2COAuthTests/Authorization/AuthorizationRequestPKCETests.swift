@@ -2,6 +2,7 @@ import B2CCore
 import B2COAuth
 import Testing
 
+/// Tables of `PKCE.challenge(of:)` and of `RandomToken.make(bytes:)`.
 @Suite("Proof keys")
 struct AuthorizationRequestPKCETests {
   @Test("The challenge is the one of RFC 7636 appendix B")

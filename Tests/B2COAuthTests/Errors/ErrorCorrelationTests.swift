@@ -1,6 +1,6 @@
+import B2CConnector
 import B2CCore
 import B2CHTTP
-import B2COAuth
 import B2CTestKit
 import Foundation
 import TestSupport
@@ -20,9 +20,9 @@ struct ErrorCorrelationTests {
     /// Whether a request with the id reached a server.
     var isSent = false
     var scopes: [String]?
-    var prepare: @Sendable (Fixture) -> Void = { _ in }
+    var prepare: @Sendable (Scene) -> Void = { _ in }
     var callback: @Sendable (URL) throws -> URL = { $0 }
-    var call: @Sendable (OAuthClient) async throws -> Void = { try await $0.signIn() }
+    var call: @Sendable (Connector) async throws -> Void = { try await $0.signIn() }
   }
 
   static let failures: [Failure] = [
@@ -82,14 +82,16 @@ struct ErrorCorrelationTests {
 
   @Test("Whatever fails", arguments: failures)
   func echoed(_ failure: Failure) async throws {
-    let fixture = Fixture(shape: failure.shape)
-    failure.prepare(fixture)
-    let presenter = CallbackPresenter(fixture.script(.signIn(.alice)), failure.callback)
-    let client = try fixture.client(presenter: presenter, scopes: failure.scopes) {
-      $0.correlationID = Self.id
-      $0.retry = .none
-    }
-    let error = try await #require(throws: ConnectorError.self) { try await failure.call(client) }
+    let scene = Scene(shape: failure.shape)
+    failure.prepare(scene)
+    let presenter = CallbackPresenter(scene.script(.signIn(.alice)), failure.callback)
+    let connector = try scene.connector(
+      scene.settings {
+        $0.correlationID = Self.id
+        $0.scopes = failure.scopes ?? $0.scopes
+      }, presenter: presenter
+    ) { $0.retry = .none }
+    let error = try await #require(throws: ConnectorError.self) { try await failure.call(connector) }
     #expect((error.correlationID == Self.id) == failure.isSent)
     #expect("\(error)".contains(Self.id.uuidString.lowercased()) == failure.isSent)
   }

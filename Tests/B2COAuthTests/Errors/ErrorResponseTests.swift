@@ -1,6 +1,6 @@
+import B2CConnector
 import B2CCore
 import B2CHTTP
-import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation
@@ -45,10 +45,10 @@ struct ErrorResponseTests {
   func b2c(_ meaning: Meaning) async throws {
     for code in meaning.codes {
       let presenter = CannedPresenter {
-        "\(Fixture.redirect)?error=access_denied&error_description=AADB2C\(code)%3a+Text.&state=\($0.state.value)"
+        "\(Scene.redirect)?error=access_denied&error_description=AADB2C\(code)%3a+Text.&state=\($0.state.value)"
       }
       let error = try await #require(throws: ConnectorError.self) {
-        try await Fixture().client(presenter: presenter).signIn()
+        try await Scene().connector(presenter: presenter).signIn()
       }
       #expect(error.code == meaning.means, "\(code)")
       #expect(error.serverCode == "AADB2C\(code)")
@@ -70,23 +70,23 @@ struct ErrorResponseTests {
   @Test("A code of External ID says what to do at a sign-in and a refresh, and ends no session", arguments: ciamCodes)
   func externalID(_ code: String, _ means: ErrorCode, _ advice: String) async throws {
     let presenter = CannedPresenter {
-      "\(Fixture.redirect)?error=access_denied&error_description=\(code)%3a+Text.&state=\($0.state.value)"
+      "\(Scene.redirect)?error=access_denied&error_description=\(code)%3a+Text.&state=\($0.state.value)"
     }
-    let fixture = Fixture(shape: .ciam)
+    let scene = Scene(shape: .ciam)
     let refused = try await #require(throws: ConnectorError.self) {
-      try await fixture.client(presenter: presenter).signIn()
+      try await scene.connector(presenter: presenter).signIn()
     }
-    let client = try fixture.client()
-    try await client.signIn()
-    await fixture.clock.advance(by: .seconds(4_000))
-    fixture.transport.answerTokens(400, #"{"error":"invalid_grant","error_description":"\#(code): Text."}"#)
-    let unrefreshed = try await #require(throws: ConnectorError.self) { try await client.accessToken() }
+    let connector = try scene.connector()
+    try await connector.signIn()
+    await scene.clock.advance(by: .seconds(4_000))
+    scene.transport.answerTokens(400, #"{"error":"invalid_grant","error_description":"\#(code): Text."}"#)
+    let unrefreshed = try await #require(throws: ConnectorError.self) { try await connector.accessToken() }
     for error in [refused, unrefreshed] {
       #expect(error.code == means && error.serverCode == code, "\(error)")
       #expect(error.recoverySuggestion?.contains(advice) == true, "\(error)")
       #expect(!error.message.hasPrefix("The server refused with") && !"\(error)".contains("olicy"), "\(error)")
     }
-    #expect(try await client.users().first?.hasSession == true)
+    #expect(try await connector.users().first?.hasSession == true)
   }
 
   /// An error in a callback: whose it is, and how often to try.
@@ -164,10 +164,10 @@ struct ErrorResponseTests {
   @Test("What an error in a callback means, and whose it is", arguments: callbacks)
   func callback(_ callback: Callback) async throws {
     for shape in callback.shapes {
-      let fixture = Fixture(shape: shape)
-      let issuer = fixture.tenant.issuer
+      let scene = Scene(shape: shape)
+      let issuer = scene.tenant.issuer
       let presenter = CannedPresenter { request in
-        var answer = URLComponents(string: Fixture.redirect)
+        var answer = URLComponents(string: Scene.redirect)
         answer?.queryItems = [
           URLQueryItem(name: "error", value: callback.error), URLQueryItem(name: "state", value: request.state.value),
         ]
@@ -178,7 +178,7 @@ struct ErrorResponseTests {
         return answer?.string ?? ""
       }
       let error = try await #require(throws: ConnectorError.self) {
-        try await fixture.client(presenter: presenter).signIn()
+        try await scene.connector(presenter: presenter).signIn()
       }
       #expect(error.code == callback.means, "\(shape): \(error)")
       #expect(error.isRetryable == callback.isRetryable && error.serverDescription == callback.says, "\(shape)")
@@ -193,12 +193,12 @@ struct ErrorResponseTests {
     "An API that the tenant does not know is named by the scopes that were sent",
     arguments: ["invalid_resource", "invalid_target"])
   func unknownAPI(_ error: String) async throws {
-    let presenter = CannedPresenter { "\(Fixture.redirect)?error=\(error)&state=\($0.state.value)" }
-    let fixture = Fixture(shape: .entra)
+    let presenter = CannedPresenter { "\(Scene.redirect)?error=\(error)&state=\($0.state.value)" }
+    let scene = Scene(shape: .entra)
     let refused = try await #require(throws: ConnectorError.self) {
-      try await fixture.client(presenter: presenter).signIn()
+      try await scene.connector(presenter: presenter).signIn()
     }
-    #expect(refused.message.contains(fixture.tenant.apiScopes[0]), "\(refused)")
+    #expect(refused.message.contains(scene.tenant.apiScopes[0]), "\(refused)")
   }
 
   @Test("The service's words reach the sentence that names the fix, without its ids")
@@ -212,22 +212,23 @@ struct ErrorResponseTests {
       "error_description": said
         + " Trace ID: 11111111-1111-4111-8111-111111111111 Correlation ID: 3f2504e0-4f89-11d3-9a0c-0305e82c3301 Timestamp: 2026-01-01 00:00:00Z",
     ])
-    let fixture = Fixture(shape: .entra)
-    fixture.transport.answerTokens(400, String(decoding: body, as: UTF8.self))
-    let error = try await #require(throws: ConnectorError.self) { try await fixture.client().signIn() }
+    let scene = Scene(shape: .entra)
+    scene.transport.answerTokens(400, String(decoding: body, as: UTF8.self))
+    let error = try await #require(throws: ConnectorError.self) { try await scene.connector().signIn() }
     #expect(error.serverDescription == said.replacing("&#39;", with: "'"))
     #expect(error.correlationID == UUID(uuidString: "3f2504e0-4f89-11d3-9a0c-0305e82c3301"))
   }
 
   @Test("An answer in full: status, correlation id, claims, the service's number")
   func members() async throws {
-    let (fixture, client) = try await Fixture(shape: .entra).signedIn(after: 4_000)
+    let scene = Scene(shape: .entra)
+    let connector = try await scene.signedIn(after: 4_000)
     let id = UUID()
-    fixture.transport.answerTokens(
+    scene.transport.answerTokens(
       400,
       #"{"error":"interaction_required","error_codes":[50076],"suberror":"basic_action","#
         + #""correlation_id":"\#(id.uuidString)","claims":"{\"access_token\":{}}"}"#)
-    let error = try await #require(throws: ConnectorError.self) { try await client.accessToken() }
+    let error = try await #require(throws: ConnectorError.self) { try await connector.accessToken() }
     #expect(error.needsInteraction && !error.isRetryable)
     #expect(error.correlationID == id)
     #expect(error.serverCode == "AADSTS50076")
@@ -246,25 +247,26 @@ struct ErrorResponseTests {
 
   @Test("The first correlation id in a description counts, and no other is looked for", arguments: correlations)
   func correlation(_ lines: [String], _ isFound: Bool) async throws {
-    let (fixture, client) = try await Fixture(shape: .entra).signedIn(after: 4_000)
+    let scene = Scene(shape: .entra)
+    let connector = try await scene.signedIn(after: 4_000)
     let words = JSONValue.string(lines.joined(separator: "\r\n"))
     let body = JSONValue.object(["error": "interaction_required", "error_description": words])
-    fixture.transport.answerTokens(400, body.description)
-    let error = try await #require(throws: ConnectorError.self) { try await client.accessToken() }
+    scene.transport.answerTokens(400, body.description)
+    let error = try await #require(throws: ConnectorError.self) { try await connector.accessToken() }
     #expect((error.correlationID == Self.id) == isFound)
   }
 
   @Test("A server that repeats what it was sent does not get it into an error")
   func echo() async throws {
-    let fixture = Fixture()
-    fixture.transport.intercept { request in
+    let scene = Scene()
+    scene.transport.intercept { request in
       guard request.isTokenRequest else { return nil }
       let said = request.form.values.joined(separator: " ")
       let body = try JSONEncoder().encode(["error": "invalid_request", "error_description": "Bad: \(said)"])
       return LocalResponse(status: 400, body: body)
     }
-    let error = try await #require(throws: ConnectorError.self) { try await fixture.client().signIn() }
-    let form = try #require(fixture.transport.tokenForms.first)
+    let error = try await #require(throws: ConnectorError.self) { try await scene.connector().signIn() }
+    let form = try #require(scene.transport.tokenForms.first)
     var shown = "\(error)"
     dump(error, to: &shown)
     #expect(error.serverDescription?.hasPrefix("Bad: ") == true)
@@ -280,10 +282,10 @@ struct ErrorResponseTests {
       (.cannotParseResponse, .invalidResponse, false),
     ])
   func transport(_ code: URLError.Code, _ means: ErrorCode, _ isRetryable: Bool) async throws {
-    let fixture = Fixture()
-    fixture.transport.intercept { _ in throw URLError(code) }
+    let scene = Scene()
+    scene.transport.intercept { _ in throw URLError(code) }
     let error = try await #require(throws: ConnectorError.self) {
-      try await fixture.client { $0.retry = .none }.signIn()
+      try await scene.connector { $0.retry = .none }.signIn()
     }
     #expect(error.code == means)
     #expect(error.isRetryable == isRetryable)
@@ -294,10 +296,10 @@ struct ErrorResponseTests {
     arguments: [true, false])
   func cache(isRetryable: Bool) async throws {
     let cache = FailingCache()
-    let client = try Fixture(cache: cache).client()
-    try await client.signIn()
+    let connector = try Scene(cache: cache).connector()
+    try await connector.signIn()
     cache.readFailure.withLock { $0 = { _ in ConnectorError(.tokenCache, "", isRetryable: isRetryable) } }
-    let error = try await #require(throws: ConnectorError.self) { try await client.accessToken() }
+    let error = try await #require(throws: ConnectorError.self) { try await connector.accessToken() }
     #expect(error.code == .tokenCache)
     #expect(error.isRetryable == isRetryable)
   }

@@ -1,7 +1,6 @@
 import B2CConnector
 import B2CCore
 import B2CHTTP
-import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation
@@ -26,20 +25,20 @@ struct ErrorSecrecyTests {
 
   @Test("A token inside a claim shows in no value that holds claims")
   func claims() async throws {
-    let fixture = Fixture { $0.changeIDTokenClaims = { $0["idp_access_token"] = .string(Self.canary) } }
-    let client = try fixture.client()
-    let result = try await client.signIn()
+    let scene = Scene { $0.changeIDTokenClaims = { $0["idp_access_token"] = .string(Self.canary) } }
+    let connector = try scene.connector()
+    let result = try await connector.signIn()
     #expect(result.user.claims["idp_access_token"]?.string == Self.canary)
-    let record = try await fixture.record()
+    let record = try await scene.record()
     var seen = [
-      shown(result), shown(result.user), shown(try await client.users()),
-      shown(try await client.currentUser() as Any), shown(record), shown(client.engine),
-      shown(try await client.session()),
-      shown(fixture.cache),
+      shown(result), shown(result.user), shown(try await connector.users()),
+      shown(try await connector.session.user as Any), shown(record), shown(connector),
+      shown(try await connector.session),
+      shown(scene.cache),
     ]
     seen.append(
       shown(
-        Connector.Environment(presenter: fixture.script(.cancel), cache: fixture.cache, transport: fixture.transport)))
+        Connector.Environment(presenter: scene.script(.cancel), cache: scene.cache, transport: scene.transport)))
     for text in seen {
       #expect(!text.contains("eyJjYW5hcnki") && !text.contains("Y2FuYXJ5"), "\(text.prefix(300))")
       #expect(!text.contains(record.refreshToken?.value ?? "-"))
@@ -49,15 +48,15 @@ struct ErrorSecrecyTests {
 
   @Test("A name with control characters or direction marks cannot write a line of its own")
   func names() async throws {
-    let fixture = Fixture { $0.changeIDTokenClaims = { $0["name"] = "Al\u{1B}[2Jice\r\nroot: \u{202E}ok" } }
-    let result = try await fixture.client().signIn()
+    let scene = Scene { $0.changeIDTokenClaims = { $0["name"] = "Al\u{1B}[2Jice\r\nroot: \u{202E}ok" } }
+    let result = try await scene.connector().signIn()
     #expect("\(result.user)".unicodeScalars.allSatisfy(PrintableText.isPrintable))
   }
 
   @Test("A token as the name of a user does not show")
   func tokenAsName() async throws {
-    let fixture = Fixture { $0.changeIDTokenClaims = { $0["name"] = .string(Self.canary) } }
-    let result = try await fixture.client().signIn()
+    let scene = Scene { $0.changeIDTokenClaims = { $0["name"] = .string(Self.canary) } }
+    let result = try await scene.connector().signIn()
     for value in [result, result.user] as [Any] {
       #expect(!shown(value).contains("eyJjYW5hcnki"))
       #expect(!shown(value).contains("Y2FuYXJ5"))
@@ -66,10 +65,10 @@ struct ErrorSecrecyTests {
 
   @Test("A token or an escape sequence among the granted scopes does not show")
   func tokenAsScope() async throws {
-    let fixture = Fixture { $0.changeTokenAnswer = { $0["scope"] = .string("read \(Self.canary) \u{1B}[2J") } }
-    let client = try fixture.client()
-    let result = try await client.signIn()
-    let record = try await fixture.record()
+    let scene = Scene { $0.changeTokenAnswer = { $0["scope"] = .string("read \(Self.canary) \u{1B}[2J") } }
+    let connector = try scene.connector()
+    let result = try await connector.signIn()
+    let record = try await scene.record()
     for value in [try #require(result.accessToken), try #require(record.accessTokens.first)] as [Any] {
       #expect(shown(value).contains("read"))
       #expect(!shown(value).contains("eyJjYW5hcnki") && !shown(value).contains("\u{1B}"), "\(shown(value))")
@@ -85,17 +84,18 @@ struct ErrorSecrecyTests {
   @Test("A refresh token that is a UUID does not show as the server's correlation id", arguments: [true, false])
   func tokenAsCorrelationID(isInDescription: Bool) async throws {
     let token = UUID().uuidString
-    let (fixture, client) = try await Fixture(shape: .entra).signedIn()
-    let key = try #require(try await fixture.cache.keys().first)
-    var record = try #require(try await fixture.cache.record(for: key))
+    let scene = Scene(shape: .entra)
+    let connector = try await scene.signedIn()
+    let key = try #require(try await scene.cache.keys().first)
+    var record = try #require(try await scene.cache.record(for: key))
     record.refreshToken = Secret(token)
-    try await fixture.cache.store(record, for: key)
-    await fixture.clock.advance(by: .seconds(4_000))
+    try await scene.cache.store(record, for: key)
+    await scene.clock.advance(by: .seconds(4_000))
     let field = isInDescription ? "error_description" : "correlation_id"
     let text = isInDescription ? "AADSTS50076: Bad.\r\nCorrelation ID: \(token)" : token
     let body = try JSONEncoder().encode(["error": "interaction_required", field: text])
-    fixture.transport.intercept { $0.isTokenRequest ? LocalResponse(status: 400, body: body) : nil }
-    let error = try await #require(throws: ConnectorError.self) { try await client.accessToken() }
+    scene.transport.intercept { $0.isTokenRequest ? LocalResponse(status: 400, body: body) : nil }
+    let error = try await #require(throws: ConnectorError.self) { try await connector.accessToken() }
     #expect(error.oauthError == "interaction_required")
     #expect(error.correlationID?.uuidString != token)
     #expect(!shown(error).lowercased().contains(token.lowercased()))
@@ -116,11 +116,12 @@ struct ErrorSecrecyTests {
 
   @Test("A refresh token that the server returns shows in no field of an error", arguments: echoes)
   func echoedRefreshToken(_ echo: Echo) async throws {
-    let (fixture, client) = try await Fixture(shape: .entra).signedIn()
-    let token = try #require(try await fixture.record().refreshToken?.value)
-    await fixture.clock.advance(by: .seconds(4_000))
+    let scene = Scene(shape: .entra)
+    let connector = try await scene.signedIn()
+    let token = try #require(try await scene.record().refreshToken?.value)
+    await scene.clock.advance(by: .seconds(4_000))
     let echoed = echo.change(token)
-    fixture.transport.intercept { request in
+    scene.transport.intercept { request in
       guard request.isTokenRequest else { return nil }
       var body = ["error_description": "AADSTS50076: Bad \(echoed)\r\nTimestamp: \(echoed)\r\nTrace ID: \(echoed)"]
       for name in ["suberror", "trace_id", "timestamp", "correlation_id"] { body[name] = echoed }
@@ -128,7 +129,7 @@ struct ErrorSecrecyTests {
       body["error"] = "interaction_required"
       return LocalResponse(status: 400, body: try JSONEncoder().encode(body))
     }
-    let error = try await #require(throws: ConnectorError.self) { try await client.accessToken() }
+    let error = try await #require(throws: ConnectorError.self) { try await connector.accessToken() }
     #expect(error.serverCode == "AADSTS50076")
     #expect(error.serverDescription?.hasPrefix("AADSTS50076: Bad [redacted]") == true)
     #expect(error.claims == nil)
@@ -142,19 +143,19 @@ struct ErrorSecrecyTests {
   @Test("An error of the token endpoint or of a callback cannot forge a line of a log")
   func logForging() async throws {
     let evil = "invalid\r\n2026 admin logged in\u{1B}[1A\u{202E}x"
-    let fixture = Fixture()
-    fixture.transport.intercept { request in
+    let scene = Scene()
+    scene.transport.intercept { request in
       guard request.isTokenRequest else { return nil }
       return LocalResponse(
         status: 400, body: try JSONEncoder().encode(["error": evil, "error_description": evil, "suberror": evil]))
     }
-    let fromToken = try await #require(throws: ConnectorError.self) { try await fixture.client().signIn() }
+    let fromToken = try await #require(throws: ConnectorError.self) { try await scene.connector().signIn() }
     let presenter = CannedPresenter {
-      "\(Fixture.redirect)?error=\(FormEncoding.escape(evil))&error_description=\(FormEncoding.escape(evil))"
+      "\(Scene.redirect)?error=\(FormEncoding.escape(evil))&error_description=\(FormEncoding.escape(evil))"
         + "&state=\($0.state.value)"
     }
     let fromCallback = try await #require(throws: ConnectorError.self) {
-      try await fixture.client(presenter: presenter).signIn()
+      try await scene.connector(presenter: presenter).signIn()
     }
     for error in [fromToken, fromCallback] {
       #expect("\(error)".contains("admin logged in"))
@@ -170,11 +171,11 @@ struct ErrorSecrecyTests {
     let presenter = CannedPresenter { request in
       asked.record(request.url)
       let nonce = query(of: request.url)["nonce"] ?? ""
-      return "\(Fixture.redirect)?error=server_error&error_description=\(nonce)+\(request.state.value)"
+      return "\(Scene.redirect)?error=server_error&error_description=\(nonce)+\(request.state.value)"
         + "&state=\(request.state.value)"
     }
     let error = try await #require(throws: ConnectorError.self) {
-      try await Fixture().client(presenter: presenter).signIn()
+      try await Scene().connector(presenter: presenter).signIn()
     }
     let values = query(of: try #require(asked.values.first))
     for name in ["state", "nonce"] { #expect(!shown(error).contains(try #require(values[name]).prefix(12))) }
@@ -182,19 +183,19 @@ struct ErrorSecrecyTests {
 
   @Test("The server's description is in the error, on one line and cut to 400 characters")
   func description() async throws {
-    let fixture = Fixture(shape: .openIDConnect)
+    let scene = Scene(shape: .openIDConnect)
     let long =
       "The scope tasks.read is not known to this client." + String(repeating: " Ask the administrator.", count: 30)
-    fixture.transport.answerTokens(400, #"{"error":"invalid_scope","error_description":"\#(long)"}"#)
-    let error = try await #require(throws: ConnectorError.self) { try await fixture.client().signIn() }
+    scene.transport.answerTokens(400, #"{"error":"invalid_scope","error_description":"\#(long)"}"#)
+    let error = try await #require(throws: ConnectorError.self) { try await scene.connector().signIn() }
     #expect(error.serverDescription == long.prefix(400).split(separator: " ").dropLast().joined(separator: " "))
     #expect("\(error)".contains("The server said: The scope tasks.read is not known to this client."))
   }
 
   @Test("What a device page says is printable")
   func deviceMessage() async throws {
-    let fixture = Fixture(shape: .entra)
-    fixture.transport.intercept { request in
+    let scene = Scene(shape: .entra)
+    scene.transport.intercept { request in
       guard request.path.hasSuffix("/devicecode") else { return nil }
       let body = [
         "device_code": "d-secret", "user_code": "AB\u{1B}[2JCD", "verification_uri": "https://example.com/device",
@@ -203,8 +204,8 @@ struct ErrorSecrecyTests {
     }
     let told = Recorder<DeviceAuthorization>()
     struct Enough: Error {}
-    await #expect(throws: Enough.self) {
-      try await fixture.client().signInWithDeviceCode {
+    await #expect(throws: ConnectorError.self) {
+      try await scene.connector().signInWithDeviceCode {
         told.record($0)
         throw Enough()
       }

@@ -1,7 +1,7 @@
+import B2CConnector
 import B2CCore
 import B2CHTTP
 import B2CIDToken
-import B2COAuth
 import B2CTestKit
 import Foundation
 import TestSupport
@@ -30,8 +30,8 @@ struct ErrorWordsTests {
   private func failedSignIn(
     behavior: (inout LocalTenant.Behavior) -> Void = { _ in }
   ) async throws -> ConnectorError {
-    let client = try Fixture(shape: .openIDConnect, behavior: behavior).client()
-    return try await #require(throws: ConnectorError.self) { try await client.signIn() }
+    let connector = try Scene(shape: .openIDConnect, behavior: behavior).connector()
+    return try await #require(throws: ConnectorError.self) { try await connector.signIn() }
   }
 
   typealias Change = @Sendable (inout LocalTenant.Behavior) -> Void
@@ -86,13 +86,13 @@ struct ErrorWordsTests {
 
   @Test("No error of OAuth, in the callback, of a code and of a refresh", arguments: errors)
   func oauthError(_ error: String) async throws {
-    let presenter = CannedPresenter { "\(Fixture.redirect)?error=\(error)&state=\($0.state.value)" }
+    let presenter = CannedPresenter { "\(Scene.redirect)?error=\(error)&state=\($0.state.value)" }
     let issuer = LocalTenant(shape: .openIDConnect).issuer
     let withIssuer = CallbackPresenter(presenter) {
       try require(URL(string: $0.absoluteString + "&iss=" + FormEncoding.escape(issuer)))
     }
-    let client = try Fixture(shape: .openIDConnect).client(presenter: withIssuer)
-    let refused = try await #require(throws: ConnectorError.self) { try await client.signIn() }
+    let connector = try Scene(shape: .openIDConnect).connector(presenter: withIssuer)
+    let refused = try await #require(throws: ConnectorError.self) { try await connector.signIn() }
     #expect(refused.oauthError == error)
     check(refused)
     for status in [400, 401, 403, 408, 429, 500, 503] {
@@ -109,33 +109,37 @@ struct ErrorWordsTests {
 
   /// Answers a code and a refresh so, and checks both errors.
   private func tokenAnswer(_ status: Int, _ body: String) async throws {
-    let (fixture, client) = try await Fixture(shape: .openIDConnect).signedIn(after: 4_000)
-    fixture.transport.answerTokens(status, body)
-    check(try await #require(throws: ConnectorError.self) { _ = try await client.accessToken() })
-    check(try await #require(throws: ConnectorError.self) { try await client.signIn(prompt: .login) })
+    let scene = Scene(shape: .openIDConnect)
+    let connector = try await scene.signedIn(after: 4_000)
+    scene.transport.answerTokens(status, body)
+    check(try await #require(throws: ConnectorError.self) { _ = try await connector.accessToken() })
+    check(
+      try await #require(throws: ConnectorError.self) {
+        try await connector.signIn(options: SignInOptions(prompt: .login))
+      })
   }
 
-  typealias Failure = @Sendable (Fixture, OAuthClient) async throws -> Void
+  typealias Failure = @Sendable (Scene, Connector) async throws -> Void
 
   private static func answering(_ target: LocalFaultTarget, _ status: Int, _ body: String = "") -> Failure {
-    { fixture, client in
+    { scene, connector in
       let answer = LocalResponse(status: status, body: Data(body.utf8))
-      fixture.tenant.faults = [LocalFault(on: target, .respond(answer))]
-      try await client.signIn()
+      scene.tenant.faults = [LocalFault(on: target, .respond(answer))]
+      try await connector.signIn()
     }
   }
 
   private static func failing(_ code: URLError.Code) -> Failure {
-    { fixture, client in
-      fixture.transport.intercept { _ in throw URLError(code) }
-      try await client.signIn()
+    { scene, connector in
+      scene.transport.intercept { _ in throw URLError(code) }
+      try await connector.signIn()
     }
   }
 
   private static func metadata(_ change: @escaping @Sendable (inout [String: JSONValue]) -> Void) -> Failure {
-    { fixture, client in
-      fixture.tenant.behavior.changeMetadata = change
-      try await client.signIn()
+    { scene, connector in
+      scene.tenant.behavior.changeMetadata = change
+      try await connector.signIn()
     }
   }
 
@@ -146,55 +150,55 @@ struct ErrorWordsTests {
       metadata { $0["token_endpoint"] = nil }, metadata { $0["authorization_endpoint"] = "http://login.example/" },
       failing(.cannotConnectToHost), failing(.timedOut), failing(.serverCertificateUntrusted),
       failing(.dataLengthExceedsMaximum),
-      failing(.badURL), { _, client in _ = try await client.accessToken() },
-      { _, client in _ = try await client.userInfo() },
-      { _, client in _ = try await client.accessToken(user: UserInfo(id: "nobody")) },
-      { _, client in try await client.signIn(options: SignInOptions(extraParameters: ["state": "x"])) },
-      { fixture, client in
-        fixture.tenant.behavior.changeMetadata = { $0["device_authorization_endpoint"] = nil }
-        try await client.signInWithDeviceCode { _ in }
+      failing(.badURL), { _, connector in _ = try await connector.accessToken() },
+      { _, connector in _ = try await connector.fetchUserInfo() },
+      { _, connector in _ = try await connector.accessToken(user: UserInfo(id: "nobody")) },
+      { _, connector in try await connector.signIn(options: SignInOptions(extraParameters: ["state": "x"])) },
+      { scene, connector in
+        scene.tenant.behavior.changeMetadata = { $0["device_authorization_endpoint"] = nil }
+        try await connector.signInWithDeviceCode { _ in }
       },
-      { fixture, client in
-        fixture.tenant.behavior.changeMetadata = { $0["end_session_endpoint"] = nil }
-        try await client.signOut(endsBrowserSession: true)
+      { scene, connector in
+        scene.tenant.behavior.changeMetadata = { $0["end_session_endpoint"] = nil }
+        try await connector.signOut(endsBrowserSession: true)
       },
-      { fixture, _ in try await fixture.client { $0.requiredUser = "mallory@example.com" }.signIn() },
-      { fixture, _ in try await fixture.client(presenter: fixture.script(.closeBrowser)).signIn() },
-      { fixture, _ in try await fixture.client(presenter: fixture.script(.cancel)).signIn() },
-      { fixture, _ in
-        try await fixture.client(presenter: CannedPresenter { _ in Fixture.redirect + "?code=x&state=y" }).signIn()
+      { scene, _ in try await scene.connector(scene.settings { $0.userID = "mallory@example.com" }).signIn() },
+      { scene, _ in try await scene.connector(presenter: scene.script(.closeBrowser)).signIn() },
+      { scene, _ in try await scene.connector(presenter: scene.script(.cancel)).signIn() },
+      { scene, _ in
+        try await scene.connector(presenter: CannedPresenter { _ in Scene.redirect + "?code=x&state=y" }).signIn()
       },
-      { fixture, _ in try await fixture.client(presenter: CannedPresenter { _ in "https://evil.example/" }).signIn() },
-      { fixture, _ in _ = try fixture.client(presenter: LoopbackPresenter { _ in }) },
-      { fixture, client in
-        fixture.tenant.faults = [.callback("iss", nil)]
-        try await client.signIn()
+      { scene, _ in try await scene.connector(presenter: CannedPresenter { _ in "https://evil.example/" }).signIn() },
+      { scene, _ in _ = try scene.connector(presenter: LoopbackPresenter { _ in }) },
+      { scene, connector in
+        scene.tenant.faults = [.callback("iss", nil)]
+        try await connector.signIn()
       },
-      { fixture, client in
-        fixture.tenant.behavior.changeTokenAnswer = { $0["id_token"] = nil }
-        try await client.signIn()
+      { scene, connector in
+        scene.tenant.behavior.changeTokenAnswer = { $0["id_token"] = nil }
+        try await connector.signIn()
       },
-      { fixture, client in
-        fixture.tenant.behavior.changeTokenAnswer = { $0["access_token"] = nil }
-        try await client.signIn()
-        _ = try await client.accessToken(forceRefresh: true)
+      { scene, connector in
+        scene.tenant.behavior.changeTokenAnswer = { $0["access_token"] = nil }
+        try await connector.signIn()
+        _ = try await connector.accessToken(forceRefresh: true)
       },
-      { fixture, client in
-        fixture.tenant.behavior.changeUserInfo = { $0["sub"] = "mallory" }
-        try await client.signIn()
-        _ = try await client.userInfo()
+      { scene, connector in
+        scene.tenant.behavior.changeUserInfo = { $0["sub"] = "mallory" }
+        try await connector.signIn()
+        _ = try await connector.fetchUserInfo()
       },
-      { fixture, _ in
+      { scene, _ in
         let cache = FailingCache()
         cache.failsToStore.withLock { $0 = true }
-        try await fixture.client(cache: cache).signIn()
+        try await scene.connector(cache: cache).signIn()
       },
     ]
 
   @Test("No other error", arguments: failures.indices)
   func failure(_ index: Int) async throws {
-    let fixture = Fixture(shape: .openIDConnect)
-    let client = try fixture.client()
-    check(try await #require(throws: ConnectorError.self) { try await Self.failures[index](fixture, client) })
+    let scene = Scene(shape: .openIDConnect)
+    let connector = try scene.connector()
+    check(try await #require(throws: ConnectorError.self) { try await Self.failures[index](scene, connector) })
   }
 }

@@ -29,7 +29,7 @@ extension Row {
     let server = try ChildProcess("serve-tasks", ["1"])
     let url = try Scene.url("http://127.0.0.1:\(server.readLine())/tasks")
     let transport = URLSessionTransport()
-    let tokens = try Scene.client(try await Scene.memoryCache(users: 1))
+    let tokens = try Scene.connector(try await Scene.memoryCache(users: 1))
     let client = try TaskAPIClient(baseURL: url, transport: transport) { try await tokens.accessToken().token.value }
     _ = try await run(1_000, client, for: .seconds(60))
     let (memory, descriptors) = (residentBytes(), openDescriptors())

@@ -20,7 +20,7 @@ extension Row {
       let transport = URLSessionTransport()
       let page = TimedPage()
       let seconds = try await page.time {
-        try await tenant.client(InMemoryTokenCache(), transport: transport, presenter: page).signIn()
+        try await tenant.connector(InMemoryTokenCache(), transport: transport, presenter: page).signIn()
       }
       return seconds
     }

@@ -76,7 +76,7 @@ private struct CallerScene: Sendable {
         let tasks = TaskAPIClient(
           baseURL: url,
           transport: AuthorizedTransport(
-            RetryingTransport(transport: api), tokens: clients[0].bearerTokens(),
+            RetryingTransport(transport: api), tokens: clients[0].engine.calls.bearerTokens(for: nil, user: nil),
             allowedOrigins: Set([Origin(url)].compactMap(\.self))))
         try await Self.all(callers) { _ in _ = try await tasks.list() }
       }
@@ -106,10 +106,10 @@ private struct CallerScene: Sendable {
     let caches = try kind.make(in: try context.workspace.directory("two-clients-\(kind.rawValue)"))
     try await caches.one.store(expiredRecord, for: key)
     let transport = URLSessionTransport()
-    let clients = try [caches.one, caches.two].map { try tenant.client($0, transport: transport) }
+    let clients = try [caches.one, caches.two].map { try tenant.connector($0, transport: transport) }
     let before = tenant.tenant.counters.refreshRequests
     try await Self.all(callers) { _ = try await clients[$0 % 2].accessToken() }
-    for client in clients { _ = try await client.currentUser() }
+    for client in clients { _ = try await client.session }
     return Double(tenant.tenant.counters.refreshRequests - before)
   }
 
@@ -144,16 +144,16 @@ private struct CallerScene: Sendable {
 
   /// Runs callers over a new cache that holds a record.
   private func round(
-    _ record: TokenRecord, clients count: Int = 1, _ callers: ([OAuthClient]) async throws -> Void
+    _ record: TokenRecord, clients count: Int = 1, _ callers: ([Connector]) async throws -> Void
   ) async throws -> Round {
     let cache = InMemoryTokenCache()
     await cache.store(record, for: key)
     let transport = URLSessionTransport()
-    let clients = try (0..<count).map { _ in try tenant.client(cache, transport: transport) }
+    let clients = try (0..<count).map { _ in try tenant.connector(cache, transport: transport) }
     let before = tenant.tenant.counters.refreshRequests
     let seconds = try await Pairs.seconds { try await callers(clients) }
     // Metadata, keys and claims follow; the next measurement must not share the machine with them.
-    for client in clients { _ = try await client.currentUser() }
+    for client in clients { _ = try await client.session }
     return (seconds, tenant.tenant.counters.refreshRequests - before)
   }
 
@@ -182,16 +182,16 @@ private struct RefusingAPI: HTTPTransport {
 enum RefreshingProcess {
   static func run(_ arguments: [String]) async throws {
     let directory = URL(fileURLWithPath: try require(arguments.first, "the directory"), isDirectory: true)
-    let configuration = try SlowTenant.configuration(
+    let settings = try SlowTenant.settings(
       authority: try require(arguments.dropFirst().first, "the authority"), shape: .b2c,
       scopes: Array(arguments.dropFirst(2)))
-    let client = try OAuthClient(
-      configuration: configuration,
+    let client = try Connector(
+      settings: settings,
       environment: Connector.Environment(presenter: NoPage(), cache: try Scene.fileCache(directory)))
     try Child.say("ready")
     _ = readLine()
     _ = try await client.accessToken()
     try Child.say("done")
-    _ = try await client.currentUser()
+    _ = try await client.session
   }
 }

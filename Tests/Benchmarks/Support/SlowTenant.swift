@@ -50,23 +50,22 @@ final class SlowTenant: Sendable {
     tenant.authority().replacingOccurrences(of: tenant.inMemoryOrigin.absoluteString, with: url.absoluteString)
   }
 
-  func client(
+  func connector(
     _ cache: any TokenCache, transport: any HTTPTransport, presenter: any SignInPresenter = NoPage()
-  ) throws -> OAuthClient {
-    try OAuthClient(
-      configuration: try Self.configuration(authority: authority, shape: tenant.shape, scopes: tenant.apiScopes),
+  ) throws -> Connector {
+    try Connector(
+      settings: try Self.settings(authority: authority, shape: tenant.shape, scopes: tenant.apiScopes),
       environment: Connector.Environment(presenter: presenter, cache: cache, transport: transport))
   }
 
-  static func configuration(
+  static func settings(
     authority: String, shape: LocalTenant.Shape, scopes: [String]
-  ) throws -> OAuthConfiguration {
-    var configuration = OAuthConfiguration(
+  ) throws -> ConnectorSettings {
+    ConnectorSettings(
       authority: try Authority(authority, kind: shape == .openIDConnect ? .openIDConnect : nil),
-      clientID: LocalTenant.standardClientID, redirectURI: try Scene.url(LocalTenant.standardRedirectURI),
-      scopes: scopes)
-    configuration.defaultPolicy = shape == .b2c ? try Policy(clientPolicy) : nil
-    return configuration
+      clientID: LocalTenant.standardClientID, scopes: scopes,
+      redirectURI: try Scene.url(LocalTenant.standardRedirectURI),
+      policies: .init(emailSignIn: shape == .b2c ? try Policy(clientPolicy) : nil))
   }
 
   /// Signs in, and returns the record with its access token expired.
@@ -75,7 +74,7 @@ final class SlowTenant: Sendable {
     let cache = InMemoryTokenCache()
     let transport = URLSessionTransport()
     let presenter = ScriptedPresenter(transport: transport, .signIn(.alice))
-    try await client(cache, transport: transport, presenter: presenter).signIn()
+    try await connector(cache, transport: transport, presenter: presenter).signIn()
     let key = try require(await cache.keys().first, "the record of the sign-in")
     var record = try require(await cache.record(for: key), "the record of the sign-in")
     for index in record.accessTokens.indices { record.accessTokens[index].expiresAt = Date().addingTimeInterval(-10) }

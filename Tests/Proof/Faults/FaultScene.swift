@@ -9,7 +9,6 @@ struct FaultScene: Sendable {
   let world: FaultWorld
   let presenter = ArmingPresenter()
   let cache = InMemoryTokenCache.memory()
-  private let engine: OAuthClient
   private let connector: Connector
   private let task: TaskItem
   private let events = Locked("")
@@ -26,9 +25,8 @@ struct FaultScene: Sendable {
         dump(event, to: &$0)
       }
     }
-    engine = try world.engine(cache, presenter, onEvent: note)
     connector = try world.connector(cache, presenter, onEvent: note)
-    try await engine.signIn()
+    try await connector.signIn()
     task = try await connector.addTask(TaskItem(itemName: "Buy milk"))
   }
 
@@ -38,9 +36,9 @@ struct FaultScene: Sendable {
       switch operation {
       case .metadata, .keys:
         // A client that knows nothing of the tenant yet. A refresh could do without these documents, a sign-in cannot.
-        _ = try await world.engine(cache, presenter).signIn()
-      case .refresh: _ = try await engine.accessToken(forceRefresh: true)
-      case .code: _ = try await engine.signIn()
+        _ = try await world.connector(cache, presenter).signIn()
+      case .refresh: _ = try await connector.accessToken(forceRefresh: true)
+      case .code: _ = try await connector.signIn()
       case .list:
         guard try await connector.getTaskList().map(\.id) == [task.id] else { throw ProofError("another list") }
       case .add:
@@ -71,7 +69,7 @@ struct FaultScene: Sendable {
     guard isSignedIn else { return broken + ["the session is lost"] }
     let after = await Watchdog.run(FaultsProof.watchdog) {
       await FaultEnding.of {
-        _ = try await engine.accessToken(forceRefresh: true)
+        _ = try await connector.accessToken(forceRefresh: true)
         _ = try await connector.getTaskList()
       }
     }

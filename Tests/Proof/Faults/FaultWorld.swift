@@ -85,24 +85,7 @@ struct FaultWorld: Sendable {
     return secrets
   }
 
-  /// An engine with short limits.
-  func engine(
-    _ cache: any TokenCache, _ presenter: any SignInPresenter,
-    onEvent: @escaping @Sendable (Connector.Event) -> Void = { _ in }
-  ) throws -> OAuthClient {
-    let settings = try settings()
-    var configuration = OAuthConfiguration(
-      authority: settings.authority, clientID: settings.clientID, redirectURI: settings.redirectURI,
-      scopes: settings.scopes)
-    configuration.defaultPolicy = settings.policies.policy(of: .signIn)
-    configuration.limits = Self.limits
-    configuration.retry = Self.retry
-    return try OAuthClient(
-      configuration: configuration,
-      environment: Connector.Environment(presenter: presenter, cache: cache, transport: transport, onEvent: onEvent))
-  }
-
-  /// A connector with short limits for the task API.
+  /// A connector with short limits.
   func connector(
     _ cache: any TokenCache, _ presenter: any SignInPresenter,
     onEvent: @escaping @Sendable (Connector.Event) -> Void = { _ in }
@@ -114,7 +97,7 @@ struct FaultWorld: Sendable {
       environment: Connector.Environment(presenter: presenter, cache: cache, transport: transport, onEvent: onEvent)
     ) {
       $0.taskDialect = .rest
-      $0.taskLimits = Self.limits
+      ($0.limits, $0.taskLimits) = (Self.limits, Self.limits)
       $0.retry = Self.retry
     }
   }

@@ -61,24 +61,24 @@ struct SecretsWorker: ProofCommand {
 
   /// Sign-ins that fail at the redirect, at the token endpoint, and at the documents before and after.
   private func signIns(_ authority: Authority) async throws {
-    let known = try client(authority)
+    let known = try connector(authority)
     for fault in [SecretsFault.code, .verifier, .state, .nonce] {
       await faults(fault) { await Self.tellFailure { try await known.signIn() } }
     }
     for fault in [SecretsFault.metadata, .keys] {
       await faults(fault) {
-        // A client that knows no documents yet.
-        await Self.tellFailure { try await client(authority).signIn() }
+        // A connector that knows no documents yet.
+        await Self.tellFailure { try await connector(authority).signIn() }
       }
     }
   }
 
   /// What only a plain OpenID Connect provider has: userinfo and device codes.
   private func issuer(_ authority: Authority) async throws {
-    let client = try client(authority)
-    Self.tell(try await client.signIn())
-    Self.tell(try await client.userInfo())
-    await faults(.userinfo) { await Self.tellFailure { try await client.userInfo() } }
+    let connector = try connector(authority)
+    Self.tell(try await connector.signIn())
+    Self.tell(try await connector.fetchUserInfo())
+    await faults(.userinfo) { await Self.tellFailure { try await connector.fetchUserInfo() } }
     await faults(.device) {
       let clock = LeapingClock()
       let start = clock.now
@@ -86,19 +86,19 @@ struct SecretsWorker: ProofCommand {
       environment.clock = clock
       environment.now = { Date().addingTimeInterval(start.duration(to: clock.now) / .seconds(1)) }
       await Self.tellFailure { [environment] in
-        try await self.client(authority, environment).signInWithDeviceCode { Self.tell($0) }
+        try await self.connector(authority, environment).signInWithDeviceCode { Self.tell($0) }
       }
     }
   }
 
-  private func client(_ authority: Authority, _ environment: Connector.Environment? = nil) throws -> OAuthClient {
-    var configuration = OAuthConfiguration(
-      authority: authority, clientID: LocalTenant.standardClientID, redirectURI: redirectURI, scopes: Self.scopes)
-    configuration.retry = .none
-    if authority.kind != .openIDConnect { configuration.defaultPolicy = try Policy("B2C_1_SignIn") }
+  private func connector(_ authority: Authority, _ environment: Connector.Environment? = nil) throws -> Connector {
+    let policy = authority.kind == .openIDConnect ? nil : try Policy("B2C_1_SignIn")
+    let settings = ConnectorSettings(
+      authority: authority, clientID: LocalTenant.standardClientID, scopes: Self.scopes, redirectURI: redirectURI,
+      policies: .init(emailSignIn: policy))
     var environment = environment ?? self.environment
     environment.presenter = ScriptedPresenter(transport: URLSessionTransport(), .signIn(.alice))
-    return try OAuthClient(configuration: configuration, environment: environment)
+    return try Connector(settings: settings, environment: environment) { $0.retry = .none }
   }
 
   /// Lets every fault of a kind happen, one after the other.
