@@ -9,13 +9,13 @@ import Testing
 struct SignOutFlushTests {
   @Test("A sign-out that finds no record flushes what another process could not", arguments: [true, false])
   func flushesForOthers(recovers: Bool) async throws {
-    let world = World()
+    let scene = Scene(limits: .standard)
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
       .appendingPathComponent("store")
     defer { try? FileManager.default.removeItem(at: directory.deletingLastPathComponent()) }
     let (files, otherFiles) = (WatchedFileSystem(), WatchedFileSystem())
-    let first = try world.connector(cache: try StoredTokenCache.process(at: directory, files: files))
-    let other = try world.connector(cache: try StoredTokenCache.process(at: directory, files: otherFiles))
+    let first = try scene.connector(cache: try StoredTokenCache.process(at: directory, files: files))
+    let other = try scene.connector(cache: try StoredTokenCache.process(at: directory, files: otherFiles))
     try await first.doPolicy(.signIn)
     files.failToFlushDirectories()
     await expectError(ConnectorError.self, .tokenCache) { try await first.signOut() }
