@@ -27,9 +27,6 @@ final class FaultyFront: Sendable {
     var secrets: Set<String> = []
   }
 
-  /// Whether the request that is being answered is one that a fault happens to.
-  @TaskLocal static var isFaulty = false
-
   let port: UInt16
   let url: URL
   private let state = Locked(State())
@@ -101,9 +98,7 @@ final class FaultyFront: Sendable {
         return armed
       }
       if let armed {
-        await $isFaulty.withValue(true) {
-          await armed.fault.play(WireScene(exchange: exchange, other: armed.other, genuine: genuine))
-        }
+        await armed.fault.play(WireScene(exchange: exchange, other: armed.other, genuine: genuine))
       } else {
         await exchange.respond(await genuine())
       }
