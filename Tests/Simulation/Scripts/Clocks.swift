@@ -13,12 +13,7 @@
       func clock(
         _ name: String, _ what: String, first: Double, second: Double, restarts: Bool = false
       ) -> Script {
-        Script(
-          "clock-\(name)-\(kind.rawValue)", "the device's clock is \(what)",
-          {
-            $0.cache = kind; $0.connectors = 2
-          }
-        ) {
+        Script("clock-\(name)-\(kind)", "the device's clock is \(what)", Shape(kind, connectors: 2)) {
           $0.world.clockOffset = first
           $0.signIn($0.alice, on: $0.app(1))
           if restarts, kind.isLasting {
@@ -44,10 +39,8 @@
     private static func processes(over kind: CacheKind) -> [Script] {
       func processes(_ name: String, _ what: String, _ steps: @escaping @Sendable (Stage) -> Void) -> Script {
         Script(
-          "\(name)-in-another-process-\(kind.rawValue)", what,
-          {
-            $0.cache = kind; $0.processes = 2
-          }, steps)
+          "\(name)-in-another-process-\(kind)", what,
+          Shape(kind, processes: 2), steps)
       }
       return [
         processes("clock-ahead", "the clock is ahead at a sign-in in another process") {
@@ -79,10 +72,7 @@
     private static func instants(over kind: CacheKind) -> [Script] {
       [
         Script(
-          "one-instant-\(kind.rawValue)", "the device's clock stands still while two people sign in",
-          {
-            $0.cache = kind; $0.connectors = 2
-          }
+          "one-instant-\(kind)", "the device's clock stands still while two people sign in", Shape(kind, connectors: 2)
         ) {
           $0.world.stoppedClock = $0.world.deviceNow
           $0.signIn($0.alice, on: $0.app(1))
@@ -100,10 +90,8 @@
           try $0.staysCurrent(for: 2)
         },
         Script(
-          "two-at-once-\(kind.rawValue)", "two people sign in at once, each with another connector",
-          {
-            $0.cache = kind; $0.connectors = 2; $0.slowness = 400_000
-          }
+          "two-at-once-\(kind)", "two people sign in at once, each with another connector",
+          Shape(kind, connectors: 2, slowness: 400_000)
         ) {
           if machine.draw.happens(500) { $0.world.stoppedClock = $0.world.deviceNow }
           let alice = $0.startSignIn($0.alice, on: $0.app(1))

@@ -16,10 +16,8 @@
     private static func parts(over kind: CacheKind) -> [Script] {
       [
         Script(
-          "unreadable-current-\(kind.rawValue)", "the record of the current user cannot be read for a while",
-          {
-            $0.cache = kind; $0.connectors = 2
-          }
+          "unreadable-current-\(kind)", "the record of the current user cannot be read for a while",
+          Shape(kind, connectors: 2)
         ) {
           $0.signInBoth()
           $0.refuse(.reading, of: $0.bob)
@@ -35,8 +33,7 @@
           }
         },
         Script(
-          "unreadable-at-launch-\(kind.rawValue)", "the record of the current user cannot be read after a launch",
-          { $0.cache = kind }
+          "unreadable-at-launch-\(kind)", "the record of the current user cannot be read after a launch", Shape(kind)
         ) {
           $0.signInBoth()
           $0.refuse(.reading, of: $0.bob)
@@ -47,12 +44,7 @@
           $0.call(.add(title: "healed"), on: $0.app(1))
           $0.world.expectsCurrent($0.bob, $0.call(.session, on: $0.app(1)))
         },
-        Script(
-          "unlisted-\(kind.rawValue)", "the store cannot be listed for a while",
-          {
-            $0.cache = kind; $0.connectors = 2
-          }
-        ) {
+        Script("unlisted-\(kind)", "the store cannot be listed for a while", Shape(kind, connectors: 2)) {
           $0.signInBoth()
           $0.refuse(.listing)
           for _ in 0..<machine.draw.number(1...5) { $0.callAnything() }
@@ -62,10 +54,7 @@
           $0.call(.session, on: $0.app(1))
           $0.call(.users, on: $0.app(1))
         },
-        Script(
-          "unremovable-\(kind.rawValue)", "the record of one of two users cannot be removed for a while",
-          { $0.cache = kind }
-        ) {
+        Script("unremovable-\(kind)", "the record of one of two users cannot be removed for a while", Shape(kind)) {
           $0.signInBoth()
           let resisting = machine.draw.one(of: $0.world.people)
           $0.refuse(.removing, of: resisting)
@@ -78,10 +67,8 @@
           $0.call(.session, on: $0.app(1))
         },
         Script(
-          "unremovable-and-cancelled-\(kind.rawValue)", "a sign-out is cancelled while a record cannot be removed",
-          {
-            $0.cache = kind; $0.slowness = 2000
-          }
+          "unremovable-and-cancelled-\(kind)", "a sign-out is cancelled while a record cannot be removed",
+          Shape(kind, slowness: 2000)
         ) {
           $0.signInBoth()
           $0.refuse(.removing, of: machine.draw.one(of: $0.world.people))
@@ -103,10 +90,8 @@
     private static func damages(over kind: CacheKind) -> [Script] {
       func damage(_ name: String, _ what: String, processes: Int = 1, restarts: Bool = false) -> Script {
         Script(
-          "damaged-\(name)-\(kind.rawValue)", "the record of the current user is damaged, \(what)",
-          {
-            $0.cache = kind; $0.connectors = 2; $0.processes = processes
-          }
+          "damaged-\(name)-\(kind)", "the record of the current user is damaged, \(what)",
+          Shape(kind, processes: processes, connectors: 2)
         ) {
           $0.signInBoth()
           let last = $0.app(1, process: processes)
@@ -135,9 +120,7 @@
         damage("current", "and the app goes on"),
         damage("at-launch", "and the app starts again", restarts: true),
         damage("in-two-processes", "and two processes go on", processes: 2),
-        Script(
-          "damaged-unseen-\(kind.rawValue)", "a sign-in follows damage that nobody has seen", { $0.cache = kind }
-        ) {
+        Script("damaged-unseen-\(kind)", "a sign-in follows damage that nobody has seen", Shape(kind)) {
           $0.signInBoth()
           $0.world.damageRecord(of: $0.bob)
           $0.signIn(machine.draw.one(of: $0.world.people), on: $0.app(1))
@@ -151,9 +134,7 @@
     private static func required(at provider: LocalTenant.Shape) -> Script {
       Script(
         "required-by-address-\(provider)", "the id_token of a refresh lacks the address that the settings require",
-        {
-          $0.provider = provider; $0.requiresFirst = true; $0.connectors = 2
-        }
+        Shape(connectors: 2, provider: provider, requiresFirst: true)
       ) {
         $0.signIn($0.alice, on: $0.app(1))
         $0.signIn($0.bob, on: $0.app(1))

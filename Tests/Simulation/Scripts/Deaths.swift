@@ -8,7 +8,7 @@
 
     private static func deaths(over kind: CacheKind) -> [Script] {
       func death(_ name: String, _ what: String, _ step: @escaping @Sendable (Stage) -> Call) -> Script {
-        Script("dies-amid-\(name)-\(kind.rawValue)", what, { $0.cache = kind }) {
+        Script("dies-amid-\(name)-\(kind)", what, Shape(kind)) {
           $0.signIn($0.alice, on: $0.app(1))
           $0.pass(7200)
           $0.world.die(

@@ -12,9 +12,7 @@
     private static let sharedCaches: [Script] = [
       Script(
         "another-process-signs-in", "a process learns who is current when it reads the session",
-        {
-          $0.cache = .file; $0.processes = 2
-        }
+        Shape(.file, processes: 2)
       ) {
         $0.signIn($0.alice, on: $0.app(1))
         $0.call(.session, on: $0.app(1))
@@ -25,9 +23,7 @@
       },
       Script(
         "cancelled-waiter-of-a-lock", "three connectors wait for one refresh, and one of them leaves",
-        {
-          $0.connectors = 3; $0.distance = 400
-        }
+        Shape(connectors: 3, distance: 400)
       ) {
         $0.signIn($0.alice, on: $0.app(1))
         $0.pass(7200)
@@ -40,9 +36,7 @@
         $0.world.cancel(third)
         $0.world.wait(first, second, third)
       },
-      Script(
-        "look-up-during-sign-in", "a look-up that began before a sign-in ends after it", { $0.slowness = 20_000 }
-      ) {
+      Script("look-up-during-sign-in", "a look-up that began before a sign-in ends after it", Shape(slowness: 20_000)) {
         $0.signIn($0.alice, on: $0.app(1))
         let bob = $0.startSignIn($0.bob, on: $0.app(1))
         while bob.result == nil {
@@ -56,7 +50,7 @@
 
     /// One connector, one process.
     private static let oneConnector: [Script] = [
-      Script("cancelled-refresh", "one of two callers of a refresh, or both, leave", { $0.distance = 400 }) {
+      Script("cancelled-refresh", "one of two callers of a refresh, or both, leave", Shape(distance: 400)) {
         $0.signIn($0.alice, on: $0.app(1))
         $0.pass(7200)
         let (first, second) = ($0.start($0.token, on: $0.app(1)), $0.start($0.token, on: $0.app(1)))
@@ -66,14 +60,14 @@
         $0.world.wait(first, second)
       },
       Script(
-        "sign-in-during-refresh", "the same person signs in again while a refresh is under way", { $0.distance = 2000 }
+        "sign-in-during-refresh", "the same person signs in again while a refresh is under way", Shape(distance: 2000)
       ) {
         $0.signIn($0.alice, on: $0.app(1))
         $0.pass(7200)
         let refresh = $0.start($0.token, on: $0.app(1))
         $0.world.wait($0.startSignIn($0.alice, on: $0.app(1)), refresh)
       },
-      Script("answer-of-a-change-is-lost", "a task is stored, and the answer is lost", { _ in }) {
+      Script("answer-of-a-change-is-lost", "a task is stored, and the answer is lost") {
         $0.signIn($0.alice, on: $0.app(1))
         $0.world.nextFault = (
           fits: { $0.method == "POST" && $0.url?.path.hasSuffix("/token") == false }, fault: .lostAfter
@@ -82,7 +76,7 @@
       },
       Script(
         "answer-of-a-refresh-is-lost", "a refresh token that was used is taken again, so the session goes on",
-        { $0.reuse = .allowed }
+        Shape(reuse: .allowed)
       ) {
         $0.signIn($0.alice, on: $0.app(1))
         for fault in [Weather.Fault.lostAfter, .cut, .shortened, .silent, .gateway] {
@@ -92,23 +86,21 @@
           $0.call($0.token, on: $0.app(1))
         }
       },
-      Script("api-refuses-all", "an API that refuses every token costs two refreshes", { _ in }) {
+      Script("api-refuses-all", "an API that refuses every token costs two refreshes") {
         $0.signIn($0.alice, on: $0.app(1))
         $0.world.watch.refusesAll = true
         let before = $0.world.tenant.counters.refreshRequests
         for _ in 0..<10 { $0.call(.list, on: $0.app(1)) }
         $0.world.expectsRefreshes(atMost: 2, since: before)
       },
-      Script("keys-rolled", "the provider signs with a new key", { _ in }) {
+      Script("keys-rolled", "the provider signs with a new key") {
         $0.signIn($0.alice, on: $0.app(1))
         try $0.world.rollKeys()
         $0.signIn($0.bob, on: $0.app(1))
       },
       Script(
         "close-after-cancelled-refresh", "a connector is closed while a refresh that all callers left is under way",
-        {
-          $0.cache = .shared; $0.distance = 400
-        }
+        Shape(.shared, distance: 400)
       ) {
         $0.signIn($0.alice, on: $0.app(1))
         $0.pass(7200)
@@ -117,7 +109,7 @@
         $0.world.cancel(call)
         $0.call(.close, on: $0.app(1))
       },
-      Script("damaged-at-sign-out", "a record is damaged, and its owner signs out", { $0.cache = .file }) {
+      Script("damaged-at-sign-out", "a record is damaged, and its owner signs out", Shape(.file)) {
         $0.signIn($0.alice, on: $0.app(1))
         $0.world.damageRecord()
         $0.call(.session, on: $0.app(1))
@@ -127,14 +119,14 @@
 
     /// What a power cut does to files.
     private static let files: [Script] = [
-      Script("power-cut", "what was stored is there after a power cut", { $0.cache = .file }) {
+      Script("power-cut", "what was stored is there after a power cut", Shape(.file)) {
         $0.signIn($0.alice, on: $0.app(1))
         $0.call($0.freshToken, on: $0.app(1))
         $0.pass(60)
         try $0.world.losePower()
         $0.call($0.freshToken, on: $0.app(1))
       },
-      Script("power-cut-after-sign-out", "a second sign-out makes the first one last", { $0.cache = .file }) {
+      Script("power-cut-after-sign-out", "a second sign-out makes the first one last", Shape(.file)) {
         $0.signIn($0.alice, on: $0.app(1))
         $0.call($0.freshToken, on: $0.app(1))
         $0.world.store.trouble.isFull = true

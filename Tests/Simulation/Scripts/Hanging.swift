@@ -15,8 +15,7 @@
       [(name: "metadata", end: ["/openid-configuration"]), (name: "keys", end: ["/keys", "/jwks"])].map { document in
         Script(
           "\(document.name)-never-come-\(provider)",
-          "a sign-in whose transport never returns with the \(document.name)",
-          { $0.provider = provider }
+          "a sign-in whose transport never returns with the \(document.name)", Shape(provider: provider)
         ) {
           $0.world.nextFault = (fits: $0.ends(with: document.end), fault: .never)
           let first = $0.startSignIn($0.alice, on: $0.app(1))
@@ -37,9 +36,7 @@
     private static let refreshes: [Script] = [
       Script(
         "metadata-never-come-at-refresh", "a refresh whose transport never returns with the metadata",
-        {
-          $0.provider = .openIDConnect; $0.connectors = 2
-        }
+        Shape(connectors: 2, provider: .openIDConnect)
       ) {
         $0.signIn($0.alice, on: $0.app(1))
         $0.pass(7200)
@@ -53,9 +50,8 @@
     ]
 
     private static let cancellations: [Script] = [
-      Script(
-        "transport-cancels-refresh", "the transport ends a refresh as if it were cancelled", { $0.connectors = 2 }
-      ) {
+      Script("transport-cancels-refresh", "the transport ends a refresh as if it were cancelled", Shape(connectors: 2))
+      {
         $0.signIn($0.alice, on: $0.app(1))
         $0.pass(7200)
         $0.world.nextFault = (fits: $0.ends(with: ["/token"]), fault: .cancels)
@@ -65,8 +61,7 @@
         $0.pass(60)
         $0.world.expectsToken($0.call($0.token, on: $0.app(2)))
       },
-      Script("transport-cancels-calls", "the transport ends calls of the task API as if they were cancelled", { _ in })
-      {
+      Script("transport-cancels-calls", "the transport ends calls of the task API as if they were cancelled") {
         $0.signIn($0.alice, on: $0.app(1))
         for fault in [Weather.Fault.cancels, .cancelsLate] {
           $0.world.nextFault = (fits: { $0.url?.path.hasSuffix("/token") == false }, fault: fault)
@@ -76,7 +71,7 @@
         }
       },
       Script(
-        "transport-cancels-sign-in", "the transport ends a request of a sign-in as if it were cancelled", { _ in }
+        "transport-cancels-sign-in", "the transport ends a request of a sign-in as if it were cancelled"
       ) {
         for end in ["/openid-configuration", "/keys", "/token"] {
           $0.world.nextFault = (fits: $0.ends(with: [end]), fault: machine.draw.one(of: [.cancels, .cancelsLate]))
@@ -85,7 +80,7 @@
         }
         $0.world.expectsSignIn($0.signIn($0.alice, on: $0.app(1)))
       },
-      Script("page-cancels-itself", "the presenter ends a sign-in as if it were cancelled", { _ in }) {
+      Script("page-cancels-itself", "the presenter ends a sign-in as if it were cancelled") {
         var plan = $0.plan($0.alice)
         plan.outcome = .breaks
         $0.world.wait($0.world.start(.signIn, on: $0.app(1), plan: plan))

@@ -12,12 +12,7 @@
     /// What two connectors over one cache do to each other.
     private static let sharing: [Script] = CacheKind.allCases.flatMap { kind in
       [
-        Script(
-          "two-refresh-\(kind.rawValue)", "two connectors refresh at once",
-          {
-            $0.cache = kind; $0.connectors = 2
-          }
-        ) {
+        Script("two-refresh-\(kind)", "two connectors refresh at once", Shape(kind, connectors: 2)) {
           $0.signIn($0.alice, on: $0.app(1))
           $0.pass(7200)
           let first = $0.start($0.token, on: $0.app(1))
@@ -25,10 +20,8 @@
           $0.world.wait(first, $0.start($0.token, on: $0.app(2)))
         },
         Script(
-          "sign-out-during-refresh-\(kind.rawValue)", "a sign-out by one, a refresh by the other",
-          {
-            $0.cache = kind; $0.connectors = 2; $0.slowness = 2000
-          }
+          "sign-out-during-refresh-\(kind)", "a sign-out by one, a refresh by the other",
+          Shape(kind, connectors: 2, slowness: 2000)
         ) {
           $0.signIn($0.alice, on: $0.app(1))
           $0.call($0.token, on: $0.app(2))
@@ -38,10 +31,7 @@
           $0.world.wait($0.start(.signOutAll, on: $0.app(1)), refresh)
         },
         Script(
-          "token-waits-\(kind.rawValue)", "a token that waits for a full disk, and another connector",
-          {
-            $0.cache = kind; $0.connectors = 2
-          }
+          "token-waits-\(kind)", "a token that waits for a full disk, and another connector", Shape(kind, connectors: 2)
         ) {
           $0.signIn($0.alice, on: $0.app(1))
           // The lock files of a file cache are there from now on.
@@ -59,7 +49,7 @@
     /// What a store in trouble does.
     private static let stores: [Script] = CacheKind.allCases.filter { $0 != .inMemory }.flatMap { kind in
       [
-        Script("sign-in-on-full-disk-\(kind.rawValue)", "a sign-in that the disk refuses", { $0.cache = kind }) {
+        Script("sign-in-on-full-disk-\(kind)", "a sign-in that the disk refuses", Shape(kind)) {
           $0.signIn($0.alice, on: $0.app(1))
           // The lock files of a file cache are there from now on.
           $0.call($0.freshToken, on: $0.app(1))
@@ -70,7 +60,7 @@
           $0.call($0.freshToken, on: $0.app(1))
           $0.world.store.trouble = StoreTrouble()
         },
-        Script("sign-out-on-full-disk-\(kind.rawValue)", "a sign-out that the disk refuses", { $0.cache = kind }) {
+        Script("sign-out-on-full-disk-\(kind)", "a sign-out that the disk refuses", Shape(kind)) {
           $0.signIn($0.alice, on: $0.app(1))
           // The lock files of a file cache are there from now on.
           $0.call($0.freshToken, on: $0.app(1))
@@ -82,9 +72,7 @@
           $0.world.store.trouble = StoreTrouble()
           $0.call($0.freshToken, on: $0.app(1))
         },
-        Script(
-          "hiccup-at-sign-in-\(kind.rawValue)", "the cache fails between two steps of a sign-in", { $0.cache = kind }
-        ) {
+        Script("hiccup-at-sign-in-\(kind)", "the cache fails between two steps of a sign-in", Shape(kind)) {
           $0.signIn($0.alice, on: $0.app(1))
           let carol = $0.startSignIn($0.bob, on: $0.app(1))
           $0.world.hiccup(1)
@@ -96,7 +84,7 @@
 
     /// What two people, two policies and a server do.
     private static let people: [Script] = [
-      Script("refused-then-another", "a token is refused while another person signs in", { $0.distance = 400 }) {
+      Script("refused-then-another", "a token is refused while another person signs in", Shape(distance: 400)) {
         $0.signIn($0.alice, on: $0.app(1))
         $0.world.watch.refusedTokens.formUnion($0.world.watch.ofAccessToken.keys)
         $0.world.tenant.revokeGrants(of: $0.alice)
@@ -105,7 +93,7 @@
         $0.jitter(300)
         $0.world.wait($0.startSignIn($0.bob, on: $0.app(1)), add)
       },
-      Script("signed-out-then-another", "a slow call, a sign-out, another person", { $0.distance = 2000 }) {
+      Script("signed-out-then-another", "a slow call, a sign-out, another person", Shape(distance: 2000)) {
         $0.signIn($0.alice, on: $0.app(1))
         $0.world.watch.refusedTokens.formUnion($0.world.watch.ofAccessToken.keys)
         let add = $0.start(.add(title: "of-alice"), on: $0.app(1))
@@ -113,25 +101,25 @@
         $0.world.wait($0.start(.signOutAll, on: $0.app(1)))
         $0.world.wait($0.startSignIn($0.bob, on: $0.app(1)), add)
       },
-      Script("another-connector-signs-in", "each connector learns who is current", { $0.connectors = 2 }) {
+      Script("another-connector-signs-in", "each connector learns who is current", Shape(connectors: 2)) {
         $0.signIn($0.alice, on: $0.app(1))
         $0.call($0.token, on: $0.app(2))
         $0.signIn($0.bob, on: $0.app(2))
         $0.call(.add(title: "of-bob"), on: $0.app(1))
       },
-      Script("claim-taken-away", "a claim that the server took away", { _ in }) {
+      Script("claim-taken-away", "a claim that the server took away") {
         $0.signIn($0.alice, on: $0.app(1))
         $0.world.changeClaims(of: $0.alice, takesAway: true)
         $0.call($0.freshToken, on: $0.app(1))
       },
-      Script("young-token-refused", "a token that a refresh has just brought is refused", { _ in }) {
+      Script("young-token-refused", "a token that a refresh has just brought is refused") {
         $0.signIn($0.alice, on: $0.app(1))
         $0.pass(10)
         $0.call($0.freshToken, on: $0.app(1))
         $0.world.watch.refusedTokens.formUnion($0.world.watch.ofAccessToken.keys)
         $0.call(.add(title: "once"), on: $0.app(1))
       },
-      Script("close-during-post", "a connector is closed while a task is added", { $0.distance = 400 }) {
+      Script("close-during-post", "a connector is closed while a task is added", Shape(distance: 400)) {
         $0.signIn($0.alice, on: $0.app(1))
         let app = $0.app(1)
         let add = $0.start(.add(title: "closing"), on: app)
@@ -139,12 +127,7 @@
         try $0.world.closeTransport(of: app)
         $0.world.wait(add)
       },
-      Script(
-        "two-processes-file", "two processes refresh at once over files",
-        {
-          $0.cache = .file; $0.processes = 2
-        }
-      ) {
+      Script("two-processes-file", "two processes refresh at once over files", Shape(.file, processes: 2)) {
         $0.signIn($0.alice, on: $0.app(1))
         $0.pass(7200)
         let one = $0.start($0.token, on: $0.app(1))

@@ -8,13 +8,8 @@
       Operation.allCases.flatMap { first in
         Operation.allCases.map { second in
           Script(
-            "pair-\(first.rawValue)-\(second.rawValue)-\(kind.rawValue)", "\(first.rawValue) while \(second.rawValue)",
-            {
-              $0.cache = kind
-              $0.connectors = 2
-              $0.slowness = 2000
-              $0.distance = 100
-            }
+            "pair-\(first.rawValue)-\(second.rawValue)-\(kind)", "\(first.rawValue) while \(second.rawValue)",
+            Shape(kind, connectors: 2, slowness: 2000, distance: 100)
           ) { stage in
             stage.signIn(stage.alice, on: stage.app(1))
             stage.call(stage.token, on: stage.app(2))

@@ -11,7 +11,7 @@
 
     private static func refusals(over kind: CacheKind) -> [Script] {
       func refusal(_ name: String, _ what: String, _ step: @escaping @Sendable (Stage) -> Call) -> Script {
-        Script("refused-amid-\(name)-\(kind.rawValue)", "an access fails while \(what)", { $0.cache = kind }) {
+        Script("refused-amid-\(name)-\(kind)", "an access fails while \(what)", Shape(kind)) {
           $0.signIn($0.bob, on: $0.app(1))
           $0.pass(60)
           $0.signIn($0.alice, on: $0.app(1))
@@ -34,10 +34,7 @@
         refusal("edit", "a person edits the profile who is not the current one") {
           $0.startEdit(of: $0.bob, "New", on: $0.app(1)) ?? $0.start(.session, on: $0.app(1))
         },
-        Script(
-          "launched-while-away-\(kind.rawValue)", "the store is away at a launch, and for a while after it",
-          { $0.cache = kind }
-        ) {
+        Script("launched-while-away-\(kind)", "the store is away at a launch, and for a while after it", Shape(kind)) {
           $0.signIn($0.alice, on: $0.app(1))
           $0.world.store.trouble.isUnreachable = true
           try $0.world.restart($0.world.processes[0])
@@ -50,10 +47,8 @@
     private static func others(over kind: CacheKind) -> [Script] {
       [
         Script(
-          "cancelled-sign-out-\(kind.rawValue)", "a sign-out of two people is cancelled at any moment",
-          {
-            $0.cache = kind; $0.slowness = 2000
-          }
+          "cancelled-sign-out-\(kind)", "a sign-out of two people is cancelled at any moment",
+          Shape(kind, slowness: 2000)
         ) {
           $0.signIn($0.alice, on: $0.app(1))
           $0.signIn($0.bob, on: $0.app(1))
@@ -66,12 +61,7 @@
           $0.world.cancel(out)
           $0.world.wait(out)
         },
-        Script(
-          "provider-never-answers-\(kind.rawValue)", "a refresh whose transport never returns",
-          {
-            $0.cache = kind
-          }
-        ) {
+        Script("provider-never-answers-\(kind)", "a refresh whose transport never returns", Shape(kind)) {
           $0.signIn($0.alice, on: $0.app(1))
           $0.pass(7200)
           $0.world.nextFault = (fits: { $0.url?.path.hasSuffix("/token") == true }, fault: .never)

@@ -12,13 +12,10 @@
     let steps: @Sendable (Stage) throws -> Void
 
     init(
-      _ name: String, _ about: String, _ change: (inout Shape) -> Void,
-      _ steps: @escaping @Sendable (Stage) throws -> Void
+      _ name: String, _ about: String, _ shape: Shape = Shape(), _ steps: @escaping @Sendable (Stage) throws -> Void
     ) {
       self.name = name
       self.about = about
-      var shape = Shape()
-      change(&shape)
       self.shape = shape
       self.steps = steps
     }

@@ -11,21 +11,19 @@
     static let strangers: [Script] =
       CacheKind.allCases.flatMap { kind in
         [
-          Script("other-client-\(kind.rawValue)", "a connector of another client over one cache", { $0.cache = kind }) {
+          Script("other-client-\(kind)", "a connector of another client over one cache", Shape(kind)) {
             $0.signIn($0.alice, on: $0.app(1))
             var settings = $0.world.settings
             settings.clientID = "99999999-9999-4999-8999-999999999999"
             try $0.world.expectsNobody(settings, $0.world.tenant, over: $0.world.processes[0].cache, "client")
           },
-          Script(
-            "other-authority-\(kind.rawValue)", "a connector of another authority over one cache", { $0.cache = kind }
-          ) {
+          Script("other-authority-\(kind)", "a connector of another authority over one cache", Shape(kind)) {
             $0.signIn($0.alice, on: $0.app(1))
             let other = LocalTenant(tenantName: "fabrikam", users: [])
             let settings = try other.settings(taskServer: $0.world.server)
             try $0.world.expectsNobody(settings, other, over: $0.world.processes[0].cache, "authority")
           },
-          Script("edit-by-another-\(kind.rawValue)", "the second of two users edits her profile", { $0.cache = kind }) {
+          Script("edit-by-another-\(kind)", "the second of two users edits her profile", Shape(kind)) {
             $0.signIn($0.alice, on: $0.app(1))
             $0.pass(60)
             $0.signIn($0.bob, on: $0.app(1))
@@ -34,9 +32,7 @@
             $0.world.expects("Changed", of: $0.alice)
             $0.world.expectsCurrent($0.bob, $0.call(.session, on: $0.app(1)))
           },
-          Script(
-            "edit-by-a-stranger-\(kind.rawValue)", "a person edits a profile who is not signed in", { $0.cache = kind }
-          ) {
+          Script("edit-by-a-stranger-\(kind)", "a person edits a profile who is not signed in", Shape(kind)) {
             $0.signIn($0.alice, on: $0.app(1))
             guard let edit = $0.startEdit(of: $0.bob, "Changed", on: $0.app(1)) else { return }
             $0.world.wait(edit)

@@ -25,7 +25,21 @@
     /// The longest way of a request, in milliseconds.
     var distance = 50
 
-    init() {}
+    /// A shape for a script.
+    init(
+      _ cache: CacheKind = .fourMethod, processes: Int = 1, connectors: Int = 1,
+      provider: LocalTenant.Shape = .b2c, reuse: LocalTenant.Behavior.RefreshTokenReuse = .revokesGrant,
+      requiresFirst: Bool = false, slowness: Int = 0, distance: Int = 50
+    ) {
+      self.cache = cache
+      self.processes = processes
+      self.connectors = connectors
+      self.provider = provider
+      self.reuse = reuse
+      self.requiresFirst = requiresFirst
+      self.slowness = slowness
+      self.distance = distance
+    }
 
     /// Draws a shape.
     init(_ draw: inout Draw, without: Set<String>) {
