@@ -2,47 +2,53 @@
   import B2CConnector
   import B2CTestKit
   import Foundation
+  import FoundationNetworking
 
   /// What an app asks of a connector.
   enum Action: @unchecked Sendable {
-    case signIn
+    /// Signs in, if a person is named only that one; in two calls, what is kept between them goes through JSON.
+    case signIn(user: String? = nil, inTwoCalls: Bool = false)
     case editProfile(Policy)
+    case resetPassword(Policy)
     case list
     case listOf(person: String)
     case add(title: String)
     case delete(TaskItem, owner: String)
-    case token(person: String?, force: Bool)
+    case data(person: String?)
+    case token(person: String?, force: Bool = false, claims: Bool = false)
     case session
     case users
-    case signOutAll
-    case signOut(person: String)
+    case user(person: String)
+    case userInfo(person: String?)
+    case signOutAll(inBrowser: Bool = false)
+    case signOut(person: String, inBrowser: Bool = false)
     case close
 
     var name: String {
+      func initial(_ person: String?) -> String { person.map { String($0.prefix(1)) } ?? "-" }
       switch self {
-      case .signIn: "signIn"
-      case .editProfile: "editProfile"
-      case .list: "getTaskList"
-      case .listOf(let person): "getTaskList(\(person.prefix(1)))"
-      case .add(let title): "addTask(\(title))"
-      case .delete(let task, _): "deleteTask(\(task.itemName))"
-      case .token(let person, let force):
-        "accessToken(\(person.map { String($0.prefix(1)) } ?? "-")\(force ? ", force" : ""))"
-      case .session: "session"
-      case .users: "users"
-      case .signOutAll: "signOut"
-      case .signOut(let person): "signOut(\(person.prefix(1)))"
-      case .close: "close"
+      case .signIn(let user, let inTwo): return "signIn(\(initial(user))\(inTwo ? ", two calls" : ""))"
+      case .editProfile: return "editProfile"
+      case .resetPassword: return "resetPassword"
+      case .list: return "getTaskList"
+      case .listOf(let person): return "getTaskList(\(initial(person)))"
+      case .add(let title): return "addTask(\(title))"
+      case .delete(let task, _): return "deleteTask(\(task.itemName))"
+      case .data(let person): return "data(\(initial(person)))"
+      case .token(let person, let force, let claims):
+        return "accessToken(\(initial(person))\(force ? ", force" : "")\(claims ? ", claims" : ""))"
+      case .session: return "session"
+      case .users: return "users"
+      case .user(let person): return "user(\(initial(person)))"
+      case .userInfo(let person): return "fetchUserInfo(\(initial(person)))"
+      case .signOutAll(let inBrowser): return "signOut\(inBrowser ? "(browser)" : "")"
+      case .signOut(let person, let inBrowser): return "signOut(\(initial(person))\(inBrowser ? ", browser" : ""))"
+      case .close: return "close"
       }
     }
 
     /// Whether it changes who is signed in.
-    var changesPresence: Bool {
-      switch self {
-      case .signIn, .signOutAll, .signOut: true
-      default: false
-      }
-    }
+    var changesPresence: Bool { if case .signIn = self { true } else { isSignOut } }
 
     var isSignOut: Bool {
       switch self {
@@ -51,42 +57,70 @@
       }
     }
 
-    /// Whether it acts for the person who is current.
-    var isForCurrent: Bool {
+    /// Whether it ends the browser's session too.
+    var isInBrowser: Bool {
       switch self {
-      case .list, .add, .delete: true
-      case .token(let person, _): person == nil
+      case .signOutAll(let inBrowser), .signOut(_, let inBrowser): inBrowser
       default: false
       }
     }
 
-    func perform(on connector: Connector, _ world: World) async throws -> Answer {
+    /// The person it names.
+    var person: String? {
       switch self {
-      case .signIn: return .user(try await connector.doPolicy(.signIn))
-      case .editProfile(let policy): return .user(try await connector.doPolicy(policy))
-      case .list: return .tasks(try await connector.getTaskList())
-      case .listOf(let person):
-        return .tasks(try await connector.getTaskList(user: UserInfo(id: world.userID(of: person))))
+      case .listOf(let person), .user(let person), .signOut(let person, _): person
+      case .data(let person), .token(let person, _, _), .userInfo(let person): person
+      default: nil
+      }
+    }
+
+    /// Whether it acts for the person who is current.
+    var isForCurrent: Bool {
+      switch self {
+      case .list, .add, .delete: true
+      case .data, .token, .userInfo: person == nil
+      default: false
+      }
+    }
+
+    /// Whether it wants a new token, whatever is stored.
+    var mustRefresh: Bool { if case .token(_, let force, let claims) = self { force || claims } else { false } }
+
+    func perform(on connector: Connector, _ app: App) async throws -> Answer {
+      let world = app.process.world
+      let user = person.map { UserInfo(id: world.userID(of: $0)) }
+      switch self {
+      case .signIn(let person, let inTwoCalls):
+        var options = SignInOptions()
+        options.user = person.map { UserInfo(id: world.userID(of: $0)) }
+        guard inTwoCalls else { return .user(try await connector.doPolicy(.signIn, options: options)) }
+        let pending = try await connector.beginSignIn(options: options)
+        let kept = try JSONEncoder().encode(pending)
+        let callback = try await SimulatedPage(app.process).show(pending.url)
+        let read = try JSONDecoder().decode(PendingSignIn.self, from: kept)
+        // Any connector with the same settings can finish it.
+        let finishing = machine.draw.one(of: app.process.apps).connector ?? connector
+        return .user(try await finishing.finishSignIn(read, callback: callback).user)
+      case .editProfile(let policy), .resetPassword(let policy): return .user(try await connector.doPolicy(policy))
+      case .list, .listOf: return .tasks(try await connector.getTaskList(user: user))
       case .add(let title): return .tasks([try await connector.addTask(TaskItem(itemName: title))])
-      case .delete(let task, _):
-        try await connector.deleteTask(task)
-        return .nothing
-      case .token(let person, let force):
+      case .delete(let task, _): try await connector.deleteTask(task)
+      case .data:
+        if let url = world.settings.taskWebAPI { _ = try await connector.data(for: URLRequest(url: url), user: user) }
+      case .token(_, let force, let claims):
         return .token(
           try await connector.accessToken(
-            user: person.map { UserInfo(id: world.userID(of: $0)) }, forceRefresh: force))
+            user: user, forceRefresh: force, claims: claims ? #"{"access_token":{"acrs":null}}"# : nil))
       case .session: return .session(try await connector.session)
       case .users: return .users(try await connector.users())
-      case .signOutAll:
-        try await connector.signOut()
-        return .nothing
-      case .signOut(let person):
-        try await connector.signOut(UserInfo(id: world.userID(of: person)))
-        return .nothing
-      case .close:
-        await connector.close()
-        return .nothing
+      case .user(let person): return .users([try await connector.user(id: world.userID(of: person))].compactMap(\.self))
+      case .userInfo: return .user(try await connector.fetchUserInfo(user: user))
+      case .signOutAll(let inBrowser): try await connector.signOut(endsBrowserSession: inBrowser)
+      case .signOut(let person, let inBrowser):
+        try await connector.signOut(UserInfo(id: world.userID(of: person)), endsBrowserSession: inBrowser)
+      case .close: await connector.close()
       }
+      return .nothing
     }
   }
 
@@ -111,6 +145,8 @@
       case removal
       /// A record was damaged when it began; one was damaged while it was under way.
       case damage, damagedMeanwhile
+      /// The password of the person at its page was changed.
+      case password
     }
 
     let number: Int
@@ -130,8 +166,6 @@
     /// The same for the device, whose other processes sign in and out too.
     var expectedOnDevice = Presence.Current.unknown
     var devicePresenceVersion = 0
-    /// The grant of the person who was current at its start.
-    var expectedGrant: Grant?
     private(set) var troubles: Set<Trouble> = []
     var bearers: [(token: String, grant: Grant)] = []
     var refusedTokens: Set<String> = []
@@ -139,6 +173,10 @@
     var otherNames: Set<String> = []
     /// What a sign-in brought.
     var grant: Grant?
+    /// How many pages it has shown.
+    var pages = 0
+    /// When it was cancelled, by the uptime.
+    private(set) var cancelled: UInt64?
     var task: Task<Void, Never>?
     var result: Result<Answer, any Error>?
 
@@ -153,6 +191,12 @@
     var name: String { "#\(number) \(app.name) \(action.name)" }
 
     func note(_ trouble: Trouble) { troubles.insert(trouble) }
+
+    func cancel() {
+      note(.cancelled)
+      cancelled = cancelled ?? machine.uptime
+      task?.cancel()
+    }
 
     var error: ConnectorError? {
       if case .failure(let error) = result { error as? ConnectorError } else { nil }

@@ -3,13 +3,14 @@
   enum Step: String, CaseIterable {
     // What the app does.
     case signIn, list, listOfPerson, add, delete, token, forceRefresh, tokenOfPerson, session, users
-    case signOutAll, signOutOne, editProfile, cancel, several
+    case tokenWithClaims, user, userInfo, data, signInNamed, signInInTwo, signOutAll, signOutOne, signOutInBrowser
+    case editProfile, resetPassword, cancel, several, neighbour
     // What happens to the app.
     case close, closeTransport, suspend, resume, kill, losePower, clockJump
     // What happens to the store.
     case diskFull, diskUnreachable, diskHiccup, diskPart, diskWell, damage
     // What happens at the servers and on the way.
-    case revoke, refuseToken, refuseAll, changeClaims, rollKeys, networkBad, networkGood
+    case revoke, refuseRefresh, refuseToken, refuseAll, changeClaims, rollKeys, networkBad, networkGood
     // Time.
     case wait
 

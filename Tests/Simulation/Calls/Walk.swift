@@ -29,7 +29,7 @@
     func run(skipping: Set<Int> = []) throws {
       // Most worlds begin with a person who is signed in.
       if draw.happens(800), let app = anyApp() {
-        world.wait(world.start(.signIn, on: app, plan: plan(.completes)))
+        world.wait(world.start(.signIn(), on: app, plan: plan(.completes)))
       }
       for (number, (step, seed)) in steps.enumerated() where !skipping.contains(number) {
         world.ledger.steps += 1
@@ -62,7 +62,9 @@
     private func take(_ step: Step) throws {
       guard let app = anyApp() else { return }
       switch step {
-      case .signIn: world.start(.signIn, on: app, plan: plan(nil))
+      case .signIn: world.start(.signIn(), on: app, plan: signInPlan())
+      case .signInNamed: world.start(.signIn(user: anyPerson().id), on: app, plan: signInPlan())
+      case .signInInTwo: world.start(.signIn(inTwoCalls: true), on: app, plan: signInPlan())
       case .list: world.start(.list, on: app)
       case .listOfPerson: world.start(.listOf(person: anyPerson().id), on: app)
       case .add: world.start(.add(title: "task\(world.ledger.calls)"), on: app)
@@ -71,13 +73,27 @@
         let task = draw.one(of: world.tasks)
         world.tasks.removeAll { $0.item.id == task.item.id }
         world.start(.delete(task.item, owner: task.owner), on: app)
-      case .token: world.start(.token(person: nil, force: false), on: app)
+      case .data: world.start(.data(person: anybody()), on: app)
+      case .userInfo: world.start(.userInfo(person: anybody()), on: app)
+      case .user: world.start(.user(person: anyPerson().id), on: app)
+      case .token: world.start(.token(person: nil), on: app)
+      case .tokenWithClaims: world.start(.token(person: anybody(), claims: true), on: app)
       case .forceRefresh: world.start(.token(person: nil, force: true), on: app)
-      case .tokenOfPerson: world.start(.token(person: anyPerson().id, force: false), on: app)
+      case .tokenOfPerson: world.start(.token(person: anyPerson().id), on: app)
       case .session: world.start(.session, on: app)
       case .users: world.start(.users, on: app)
-      case .signOutAll: world.start(.signOutAll, on: app)
+      case .signOutAll: world.start(.signOutAll(), on: app)
       case .signOutOne: world.start(.signOut(person: anyPerson().id), on: app)
+      case .signOutInBrowser:
+        let person = anybody()
+        let action = person.map { Action.signOut(person: $0, inBrowser: true) } ?? .signOutAll(inBrowser: true)
+        world.start(action, on: app, plan: plan(.completes))
+      case .resetPassword:
+        guard let policy = world.settings.policies.policy(of: .passwordReset) else { return }
+        var plan = plan(.completes)
+        plan.newPassword = newPassword()
+        world.start(.resetPassword(policy), on: app, plan: plan)
+      case .neighbour: app.process.neighbour?.act(&draw)
       case .editProfile:
         guard let policy = world.settings.policies.policy(of: .profileEdit) else { return }
         var plan = plan(nil)
@@ -124,6 +140,7 @@
         let person = anyPerson()
         world.tenant.revokeGrants(of: person)
         world.watch.end(grantsOf: person.id, "revoked")
+      case .refuseRefresh: world.unwillingness = draw.one(of: [0, 300, 1000])
       case .refuseToken: world.watch.refusedTokens.formUnion(world.watch.ofAccessToken.keys)
       case .refuseAll: world.watch.refusesAll.toggle()
       case .changeClaims: world.changeClaims(of: anyPerson(), takesAway: draw.happens(500))
@@ -162,6 +179,24 @@
       let apps = world.liveApps
       return apps.isEmpty ? nil : draw.one(of: apps)
     }
+
+    /// A plan for a page that offers to reset a forgotten password.
+    private func signInPlan() -> PagePlan {
+      var plan = plan(nil)
+      let mayForget = world.settings.policies.policy(of: .passwordReset) != nil && plan.outcome == .completes
+      if mayForget, draw.happens(100) { (plan.outcome, plan.newPassword) = (.forgets, newPassword()) }
+      return plan
+    }
+
+    /// A password that no text may show.
+    private func newPassword() -> String {
+      let password = "Not-A-Secret-Either-\(world.ledger.calls)"
+      world.watch.note(secret: password)
+      return password
+    }
+
+    /// A person, or nobody in particular.
+    private func anybody() -> String? { draw.happens(500) ? anyPerson().id : nil }
 
     private func anyPerson() -> LocalUser { draw.one(of: world.people) }
   }

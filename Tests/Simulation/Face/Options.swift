@@ -5,6 +5,8 @@
     var traces = false
     var script: String?
     var without: Set<String> = []
+    /// The quarter of the scripts of pairs that is played; all four unless it is named.
+    var quarter: Int?
     var schedules = 50
     var checksDeterminism = false
     var lists = false
@@ -12,7 +14,7 @@
     var hunts = false
 
     static let usage = """
-      usage: simulation [--seeds A...B | --seed S] [--trace | --shrink] [--script NAME] [--schedules N]
+      usage: simulation [--seeds A...B | --seed S] [--trace | --shrink] [--script NAME] [--quarter 0-3] [--schedules N]
                         [--without KIND,…] [--check-determinism] [--hunt] [--list]
       """
 
@@ -40,6 +42,9 @@
         case "--schedules":
           guard let number = value().flatMap(Int.init), number > 0 else { return nil }
           schedules = number
+        case "--quarter":
+          guard let number = value().flatMap(Int.init), 0..<4 ~= number else { return nil }
+          quarter = number
         case "--without":
           guard let text = value() else { return nil }
           without.formUnion(text.split(separator: ",").map(String.init))

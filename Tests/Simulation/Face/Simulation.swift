@@ -75,7 +75,7 @@
     }
 
     private mutating func runScripts(named name: String) throws {
-      let scripts = Script.all.filter { name == "all" || $0.name.hasPrefix(name) }
+      let scripts = Script.named(name, quarter: options.quarter)
       guard !scripts.isEmpty else {
         print("no such script; --list names them")
         exit(64)

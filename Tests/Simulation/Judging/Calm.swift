@@ -13,7 +13,7 @@
       call.troubles.isEmpty && !call.app.isClosed && !hasMetFault && !hasStoreRefused
         && max(world.lastSuspension, world.lastSlowRequest, world.lastClockChange) < begin
         && !world.processes.contains { $0.isSuspended } && call.timeSuspended == 0
-        && call.plan.map { $0.outcome == .completes } != false && !isOfMissingTask
+        && call.plan.map { [.completes, .forgets].contains($0.outcome) } != false && !isOfMissingTask
     }
 
     /// When the earliest call began that was still under way at the start of this one, which may have joined its refresh, or

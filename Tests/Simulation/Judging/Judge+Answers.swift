@@ -14,28 +14,28 @@
         switch call.result {
         case .success(.tasks(let tasks)):
           if stored.count != 1 {
-            world.ledger.fault("I6 a task that was added is \(stored.count) times on the server", call.name)
+            ledger.fault("I6 a task that was added is \(stored.count) times on the server", call.name)
           } else if let task = tasks.first, let owner = stored.first?.owner {
             world.tasks.append((task, owner))
             if call.bearers.last?.grant.person != owner {
-              world.ledger.fault("I2 a task belongs to another person than its call", call.name)
+              ledger.fault("I2 a task belongs to another person than its call", call.name)
             }
           }
         default:
-          if stored.count > 1 { world.ledger.fault("I6 a task is stored twice", call.name) }
+          if stored.count > 1 { ledger.fault("I6 a task is stored twice", call.name) }
           guard let error = call.error, !error.outcomeIsUnknown, !stored.isEmpty else { return }
-          world.ledger.fault("I6 stored, and outcomeIsUnknown is false (\(error.code.rawValue))", call.name)
+          ledger.fault("I6 stored, and outcomeIsUnknown is false (\(error.code.rawValue))", call.name)
         }
       case .delete(let task, let owner):
         noteDanger(of: call)
         let isThere = world.server.tasks.contains { $0.id == task.id }
         if call.succeeded, isThere, call.bearers.last?.grant.person == owner {
-          world.ledger.fault("I6 a task that was deleted is there", call.name)
+          ledger.fault("I6 a task that was deleted is there", call.name)
         }
         if let error = call.error, !error.outcomeIsUnknown, !isThere, call.bearers.last?.grant.person == owner,
           !call.bearers.isEmpty
         {
-          world.ledger.fault("I6 deleted, and outcomeIsUnknown is false (\(error.code.rawValue))", call.name)
+          ledger.fault("I6 deleted, and outcomeIsUnknown is false (\(error.code.rawValue))", call.name)
         }
         if !isThere { world.tasks.removeAll { $0.item.id == task.id } }
       default: break
@@ -47,10 +47,10 @@
     private func noteDanger(of call: Call) {
       let met = call.app.transport.met.filter { $0.target == .taskAPI && $0.call == call.number }
       let isCalm = call.troubles.isDisjoint(with: [.cancelled, .closed, .refused])
-      if !met.isEmpty || !isCalm { world.ledger.tested(.changesOnce) }
+      if !met.isEmpty || !isCalm { ledger.tested(.changesOnce) }
       guard isCalm, let error = call.error, error.outcomeIsUnknown else { return }
       if met.allSatisfy({ [.refused, .throttled].contains($0.fault) }) {
-        world.ledger.fault("I6 never sent, and outcomeIsUnknown is true (\(error.code.rawValue))", call.name)
+        ledger.fault("I6 never sent, and outcomeIsUnknown is true (\(error.code.rawValue))", call.name)
       }
     }
 
@@ -60,63 +60,80 @@
       switch (call.action, call.result) {
       case (.signIn, .success(.user(let user))):
         guard let grant = call.grant else {
-          return world.ledger.fault("I2 a sign-in without a grant", call.name)
+          return ledger.fault("I2 a sign-in without a grant", call.name)
         }
-        world.ledger.tested(.rightPerson)
+        ledger.tested(.rightPerson)
         if user.subject != grant.person || user.subject != call.plan?.person.id {
-          world.ledger.fault("I2 a sign-in returns another person", call.name)
+          ledger.fault("I2 a sign-in returns another person", call.name)
         }
+        if isOfAnother(call) { ledger.fault("I2 another person signs in than the one who has to", call.name) }
       case (.editProfile, .success(.user(let user))):
-        world.ledger.tested(.rightPerson)
-        if user.subject != call.plan?.person.id { world.ledger.fault("I2 an edit returns another person", call.name) }
+        ledger.tested(.rightPerson)
+        if user.subject != call.plan?.person.id { ledger.fault("I2 an edit returns another person", call.name) }
         if user.name != call.plan?.newName, !call.otherNames.contains(user.name ?? "") {
-          world.ledger.fault("I6 an edit returns an old name", call.name)
+          ledger.fault("I6 an edit returns an old name", call.name)
         }
+      case (.resetPassword, .success(.user(let user))):
+        if user.subject != call.plan?.person.id { ledger.fault("I2 a reset returns another person", call.name) }
+      case (.userInfo(let person?), .success(.user(let user))):
+        ledger.tested(.rightPerson)
+        if user.subject != person { ledger.fault("I2 the claims of another person", call.name) }
       case (.list, .success(.tasks(let tasks))), (.listOf, .success(.tasks(let tasks))):
         let owners = Set(world.server.tasks.filter { task in tasks.contains { $0.id == task.id } }.map(\.owner))
-        if world.watch.people.count > 1 { world.ledger.tested(.onePerson) }
+        if world.watch.people.count > 1 { ledger.tested(.onePerson) }
         if owners.count > 1 || owners.first.map({ $0 != call.bearers.last?.grant.person }) == true {
-          world.ledger.fault("I2 a list shows the tasks of another person", call.name)
+          ledger.fault("I2 a list shows the tasks of another person", call.name)
         }
-      case (.token(let person, _), .success(.token(let token))):
+      case (.token(let person, _, let claims), .success(.token(let token))):
         guard let grant = world.watch.ofAccessToken[token.token.value] else {
-          return world.ledger.fault("I2 an access token that was never issued", call.name)
+          return ledger.fault("I2 an access token that was never issued", call.name)
         }
         if grant.isSignedOut, call.number > grant.lastCall {
-          world.ledger.fault("I3 a call that began after the sign-out returns a token", call.name)
+          ledger.fault("I3 a call that began after the sign-out returns a token", call.name)
         }
         if let person {
-          world.ledger.tested(.rightPerson)
-          if grant.person != person { world.ledger.fault("I2 the access token of another person", call.name) }
+          ledger.tested(.rightPerson)
+          if grant.person != person { ledger.fault("I2 the access token of another person", call.name) }
+        }
+        if claims {
+          ledger.tested(.claimsRequest)
+          if !world.watch.tokensWithClaims.contains(token.token.value) {
+            ledger.fault("I6 a token of a request without the claims that were asked for", call.name)
+          }
         }
       case (.session, .success(.session(let state))): judgeSession(state, call)
       case (.users, .success(.users(let users))):
         if Set(users.map(\.id)).count < users.count {
-          world.ledger.fault("I2 a user is listed twice", call.name)
+          ledger.fault("I2 a user is listed twice", call.name)
         }
-        judgeList(Set(users.map(\.id)), call)
+        judgeList(Set(users.map(\.id)), of: world.watch.people, call)
         judgeOrder(users.map(\.id), call)
+      case (.user(let person), .success(.users(let users))):
+        judgeList(Set(users.map(\.id)), of: [person], call)
       default: break
       }
     }
 
     /// Who is signed in is listed, and who has signed out is not.
-    private func judgeList(_ ids: Set<String>, _ call: Call) {
+    private func judgeList(_ ids: Set<String>, of people: Set<String>, _ call: Call) {
+      if !ids.isSubset(of: people.map(world.userID(of:))) {
+        ledger.fault("I2 a user who is none of this app", call.name)
+      }
       guard call.troubles.isDisjoint(with: [.store, .damage, .damagedMeanwhile]),
         !world.calls.contains(where: { $0.action.changesPresence })
       else { return }
-      for person in world.watch.people {
+      for person in people {
         let all = world.watch.grants.filter { $0.person == person }
         let grants = all.filter(\.isSignedIn)
         let isListed = ids.contains(world.userID(of: person))
         if grants.contains(where: { $0.isGood && $0.isSignedIn(before: call) }) {
-          world.ledger.tested(.users)
-          if !isListed { world.ledger.fault("I6 a user who is signed in is not listed", call.name) }
+          ledger.tested(.users)
+          if !isListed { ledger.fault("I6 a user who is signed in is not listed", call.name) }
         } else if isListed, !grants.isEmpty, all.allSatisfy({ $0.isSignedIn || $0.excuse == nil }),
           grants.allSatisfy({ $0.isSignedOut && $0.excuse == nil && call.number > $0.lastCall })
         {
-          world.ledger.tested(.users)
-          world.ledger.fault("I3 a user is listed after its sign-out", call.name)
+          ledger.tested(.users)
+          ledger.fault("I3 a user is listed after its sign-out", call.name)
         }
       }
     }
@@ -130,15 +147,15 @@
       if case .person(let person) = call.expectedOnDevice, call.app.process.presence.current == call.expectedOnDevice,
         let place = place(person)
       {
-        world.ledger.tested(.order)
-        if place > 0 { world.ledger.fault("I6 users does not begin with the one who signed in last", call.name) }
+        ledger.tested(.order)
+        if place > 0 { ledger.fault("I6 users does not begin with the one who signed in last", call.name) }
       }
       let grants = world.watch.grants.filter { $0.isGood && $0.isSignedIn(before: call) }
       for earlier in grants {
         for later in grants where earlier.isBefore(later) {
           guard let first = place(earlier.person), let second = place(later.person) else { continue }
-          world.ledger.tested(.order)
-          if first < second { world.ledger.fault("I6 users are not in the order of their sign-ins", call.name) }
+          ledger.tested(.order)
+          if first < second { ledger.fault("I6 users are not in the order of their sign-ins", call.name) }
         }
       }
     }
@@ -152,9 +169,9 @@
         case .signedIn(let user), .expired(let user): .person(user.subject)
         }
       guard call.expectedOnDevice != .unknown else { return world.settle(found, by: call) }
-      world.ledger.tested(.rightPerson)
+      ledger.tested(.rightPerson)
       if found != call.expectedOnDevice {
-        world.ledger.fault(
+        ledger.fault(
           "I2 session shows another person than the one who signed in last",
           "\(call.name): \(call.summary), not \(call.expectedOnDevice)")
       } else if call.app.process.presence.current == .unknown {
@@ -166,23 +183,39 @@
 
     func judgeError(_ call: Call) {
       guard case .failure(let error) = call.result else { return }
-      world.ledger.tested(.codes)
+      ledger.tested(.codes)
       if error is CancellationError {
         if !call.troubles.contains(.cancelled), call.app.connector != nil {
-          world.ledger.fault("I10 a call that nobody cancelled ends in CancellationError", call.name)
+          ledger.fault("I10 a call that nobody cancelled ends in CancellationError", call.name)
         }
         return
       }
       guard let error = error as? ConnectorError else {
-        return world.ledger.fault("I10 \(type(of: error)) instead of ConnectorError", call.name)
+        return ledger.fault("I10 \(type(of: error)) instead of ConnectorError", call.name)
       }
-      // The settings require another person.
-      if error.code == .wrongUser, world.shape.requiresFirst, call.plan?.person.id != world.people[0].id { return }
+      if error.code == .wrongUser, isOfAnother(call) { return }
+      if error.code == .refreshNotAllowed, !call.app.mayRefresh { return }
+      // Who says no before a refresh says it to every call that waits.
+      if error.code == .userCancelled, call.app.process.refusals.contains(where: { $0 >= call.startedAt }) { return }
+      // Between two calls the app has to know what follows.
+      if error.code == .passwordResetRequested, case .signIn(_, true) = call.action, call.plan?.outcome == .forgets {
+        return
+      }
       world.judgeText("\(error) \(error.message) \(String(reflecting: error)) \(error.localizedDescription)")
       if error.code == .interactionRequired, mayNeedInteraction(error, call) { return }
       guard Calm(world: world, call: call).isCalm else { return }
-      world.ledger.fault(
+      ledger.fault(
         "I10 \(error.code.rawValue), though nothing was in the way", "\(call.name): \(error.description.prefix(160))")
+    }
+
+    /// Whether the settings or the call want another person than the one at the page.
+    private func isOfAnother(_ call: Call) -> Bool {
+      guard let person = call.plan?.person.id, !call.action.isSignOut else { return false }
+      if case .signIn(let user?, _) = call.action {
+        ledger.tested(.namedUser)
+        if user != person { return true }
+      }
+      return world.shape.requiresFirst && person != world.people[0].id
     }
 
     private func isCodeOver(_ call: Call) -> Bool { call.timeSuspended >= 580_000_000_000 }
@@ -192,18 +225,17 @@
       let person: String
       switch (call.action, call.expected) {
       // The code lives for ten minutes, and the process was suspended for about as long.
-      case (.editProfile, _) where isCodeOver(call): return true
+      case (.editProfile, _) where isCodeOver(call), (.resetPassword, _) where isCodeOver(call): return true
       case (.signIn, _): return isCodeOver(call)
-      case (.session, _), (.users, _), (.signOut, _), (.signOutAll, _):
-        return false
-      case (.token(let named?, _), _), (.listOf(let named), _): person = named
+      case (.session, _), (.users, _), (.user, _), (.signOut, _), (.signOutAll, _): return false
+      case (let action, _) where action.person != nil: person = action.person ?? ""
       case (_, .person(let current)) where call.presenceVersion == call.app.process.presence.version: person = current
       default: return mayNobodyBeGood(call)
       }
       guard let grant = world.latestGrant(of: person), grant.isGood, !isExpired(grant) else { return true }
       guard grant.isSignedIn(before: call) else { return true }
       guard !world.calls.contains(where: { $0.action.signsOut(person) }) else { return true }
-      world.ledger.fault(
+      ledger.fault(
         "I4 a person who is signed in has to sign in again",
         "\(call.name), grant \(grant.number): \(error.message.prefix(80))")
       return true
@@ -220,7 +252,7 @@
           && world.latestGrant(of: person).map { $0.isGood && !isExpired($0) && $0.isSignedIn(before: call) } == true
       }
       guard !people.isEmpty, areGood else { return true }
-      world.ledger.fault("I4 a page is asked for, though all who signed in have good sessions", call.name)
+      ledger.fault("I4 a page is asked for, though all who signed in have good sessions", call.name)
       return true
     }
 

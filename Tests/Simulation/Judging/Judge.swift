@@ -8,7 +8,7 @@
   struct Judge {
     let world: World
 
-    private var ledger: Ledger { world.ledger }
+    var ledger: Ledger { world.ledger }
 
     func judge(_ call: Call) {
       judgeTime(call)
@@ -25,11 +25,27 @@
 
     private func judgeTime(_ call: Call) {
       ledger.tested(.callsEnd)
-      let thinking = UInt64(call.plan?.time ?? 0) * 2_000_000
-      // A process that is suspended does nothing; what belongs to others may be locked for half a minute at most.
-      let excused = thinking + call.timeSuspended
-      let seconds = Double(call.endedAt - call.startedAt - min(excused, call.endedAt - call.startedAt)) / 1e9
+      // A person may see three pages. A process that is suspended does nothing.
+      let excused = UInt64(call.plan?.time ?? 0) * 3_000_000 + call.timeSuspended
+      let time = call.endedAt - call.startedAt
+      let seconds = Double(time - min(excused, time)) / 1e9
       if seconds > 150 { ledger.fault("I5 a call took too long", "\(call.name): \(Int(seconds)) s") }
+      // What a suspended process holds may be locked for half a minute.
+      guard world.lastSuspension < call.startedAt, !world.processes.contains(where: \.isSuspended) else { return }
+      func judge(_ limit: Double, _ what: String, _ seconds: Double) {
+        ledger.tested(.inTime)
+        if seconds > limit { ledger.fault("I5 \(what)", "\(call.name): \(Int(seconds * 1000)) ms") }
+      }
+      switch call.action {
+      case .close: judge(65, "close() took longer than twice the limit of a request", seconds)
+      case .signOutAll(false), .signOut(_, false):
+        judge(5, "a sign-out took longer than its 2 seconds at the provider", seconds)
+      case .signOutAll, .signOut: break
+      default:
+        if case .token = call.action { judge(75, "a token took longer than two requests", seconds) }
+        guard let cancelled = call.cancelled, !call.succeeded else { return }
+        judge(1, "a cancelled call went on", Double(call.endedAt - min(cancelled, call.endedAt)) / 1e9)
+      }
     }
 
     // MARK: I2
@@ -38,7 +54,7 @@
       let people = Set(call.bearers.map(\.grant.person))
       if !people.isEmpty, world.watch.people.count > 1 { ledger.tested(.onePerson) }
       if people.count > 1 { ledger.fault("I2 one call with the tokens of two people", call.name) }
-      if case .listOf(let person) = call.action, !people.isSubset(of: [person]) {
+      if let person = call.action.person, !people.isSubset(of: [person]) {
         ledger.fault("I2 a call for another person than the one it names", call.name)
       }
       guard call.action.isForCurrent, call.presenceVersion == call.app.process.presence.version else { return }
@@ -46,6 +62,7 @@
       if case .success(.token(let token)) = call.result, let grant = world.watch.ofAccessToken[token.token.value] {
         used.insert(grant.person)
       }
+      if case (.userInfo, .success(.user(let user))) = (call.action, call.result) { used.insert(user.subject) }
       guard !used.isEmpty else { return }
       guard call.expected != .unknown else {
         if world.processes.count == 1, used.count == 1, let person = used.first {
@@ -141,10 +158,11 @@
     }
 
     private func judgeSignOut(_ call: Call) {
-      var person: String?
-      if case .signOut(let one) = call.action { person = one }
+      let person = call.action.person
       let grants = world.watch.grants.filter { person == nil || $0.person == person }
-      guard call.succeeded else { return judgeFailedSignOut(call, grants) }
+      // What keeps the page of the browser's sign-out from being shown comes after the tokens are gone.
+      let isOfPage = call.action.isInBrowser && call.error.map { $0.code != .tokenCache } == true
+      guard call.succeeded || isOfPage else { return judgeFailedSignOut(call, grants) }
       for grant in grants {
         if grant.isSignedIn(before: call) {
           grant.signOut(lastCall: world.callNumber)
@@ -169,7 +187,7 @@
       let left = Set(world.store.records(inMemoryOf: world.processes).map(\.key.userID))
       func isLeft(_ person: String) -> Bool { left.contains(world.userID(of: person)) }
       func after(_ before: Presence.Current) -> Presence.Current {
-        if call.error == nil { return before }
+        if call.error == nil, !call.action.isInBrowser { return before }
         if case .person(let person) = before, isLeft(person) { return before }
         return .unknown
       }
@@ -182,7 +200,10 @@
       for grant in grants where grant.isGood && grant.isSignedIn(before: call) {
         ledger.tested(.failedSignOut)
         if call.error == nil {
-          if !isLeft(grant.person) {
+          // While its page is open, everybody has been signed out.
+          if call.action.isInBrowser, !isLeft(grant.person) {
+            grant.leaveOpen("a sign-out that failed")
+          } else if !isLeft(grant.person) {
             ledger.fault(
               "I6 a sign-out that was cancelled has removed a session", "\(call.name), grant \(grant.number)")
           }
@@ -250,7 +271,7 @@
     func signsOut(_ person: String) -> Bool {
       switch self {
       case .signOutAll: true
-      case .signOut(let one): one == person
+      case .signOut(let one, _): one == person
       default: false
       }
     }

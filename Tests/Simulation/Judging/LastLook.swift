@@ -37,6 +37,7 @@
       world.forgetDeath()
       world.store.trouble = StoreTrouble()
       world.watch.refusesAll = false
+      world.unwillingness = 0
       for process in world.processes { process.resume() }
       for request in world.hanging { request.resume() }
       world.hanging = []
@@ -52,7 +53,7 @@
     private func lookAtSessions() {
       for process in world.processes where !process.isDead {
         var found: Set<String> = []
-        for app in process.apps {
+        for app in process.apps where app.mayRefresh {
           let first = answer(.session, app)
           // A damaged record may be the latest, and stays where it is.
           if !first.succeeded, !world.store.isDamaged, case .person(let person) = process.presence.current,
@@ -61,7 +62,7 @@
             ledger.fault("I4 the session of a person who is signed in cannot be read", "\(app.name): \(first.summary)")
           }
           guard case .success(.session(let state)) = first.result else { continue }
-          let next = answer(.token(person: nil, force: false), app)
+          let next = answer(.token(person: nil), app)
           ledger.tested(.sessionIsTrue)
           guard case .success(.session(let after)) = answer(.session, app).result else { continue }
           let works = next.succeeded
@@ -103,7 +104,7 @@
 
     /// I4: who was signed in can call, with every connector and without a page.
     private func lookAtPeople() {
-      for app in world.liveApps {
+      for app in world.liveApps where app.mayRefresh {
         for person in world.people {
           guard let grant = world.latestGrant(of: person.id) else { continue }
           look(grant, app)
@@ -114,7 +115,7 @@
     private func look(_ grant: Grant, _ app: App) {
       guard grant.isGood, !Judge(world: world).isExpired(grant) else { return }
       ledger.tested(.staysSignedIn)
-      let call = answer(.token(person: grant.person, force: false), app)
+      let call = answer(.token(person: grant.person), app)
       guard !call.succeeded, grant.isGood else { return }
       ledger.fault("I4 a person who was signed in cannot call", "\(call.name), grant \(grant.number): \(call.summary)")
     }
@@ -122,7 +123,7 @@
     /// I6: after a refresh claims are those that the provider has.
     private func lookAtClaims() {
       world.pass(.seconds(60))
-      for app in world.liveApps {
+      for app in world.liveApps where app.mayRefresh {
         guard case .success(.session(.signedIn(let user))) = answer(.session, app).result,
           let person = world.people.first(where: { $0.id == user.subject }),
           answer(.token(person: nil, force: true), app).succeeded

@@ -6,6 +6,12 @@
   import Foundation
   import FoundationNetworking
 
+  /// A time that began when it was made.
+  struct Hold {
+    let since = machine.uptime
+    let until: UInt64
+  }
+
   /// Looks at every request on its way and every answer, and knows of each token whose it is.
   final class Watch: @unchecked Sendable {
     unowned let world: World
@@ -15,6 +21,8 @@
     /// All exchanges of refresh tokens that succeeded, and the last one of each token that another has replaced.
     private(set) var exchanges: [Exchange] = []
     private var uses: [String: Exchange] = [:]
+    /// Access tokens that came for a request with claims.
+    private(set) var tokensWithClaims: Set<String> = []
     private(set) var secrets: Set<String> = []
     /// The issuer that the tokens name.
     private(set) var issuer = ""
@@ -49,7 +57,42 @@
       }
       if let token = Self.form(request)["refresh_token"], let grant = ofRefreshToken[token] {
         judgeSignedOut(grant, call)
+        if let call { judgeRefresh(of: grant, call, process) }
       }
+    }
+
+    /// Judges whether a refresh may be sent now, and by this connector.
+    private func judgeRefresh(of grant: Grant, _ call: Call, _ process: AppProcess) {
+      let ledger = world.ledger
+      if world.shape.hasReader {
+        ledger.tested(.mayRefresh)
+        if !call.app.mayRefresh { ledger.fault("I1 a connector that must not refresh has done so", call.name) }
+      }
+      if world.shape.asks {
+        ledger.tested(.agreement)
+        // A flight that the call has joined began a minute before it at most.
+        if process.agreements[grant.person, default: 0] + 60_000_000_000 < call.startedAt {
+          ledger.fault("I1 a refresh to which nobody has agreed", call.name)
+        }
+      }
+      let hold = process.holds[grant.number]
+      if let hold, !call.action.mustRefresh { judge(hold, grant, call, process) }
+      process.holds[grant.number] = Hold(until: max(hold?.until ?? 0, machine.uptime + 59_000_000_000))
+    }
+
+    private func judge(_ hold: Hold, _ grant: Grant, _ call: Call, _ process: AppProcess) {
+      world.ledger.tested(.renewals)
+      // A clock that was set may end a token, and the wait.
+      guard let token = process.tokens[grant.number], machine.uptime < min(token.until, hold.until),
+        world.lastClockChange < token.since, world.lastClockChange < hold.since, hold.since < call.startedAt
+      else { return }
+      world.ledger.fault("I5 a token that has not expired is renewed too soon", "\(call.name), grant \(grant.number)")
+    }
+
+    /// The server wants no further refresh for a time.
+    func throttled(_ request: URLRequest, for seconds: Int, in process: AppProcess) {
+      guard let token = Self.form(request)["refresh_token"], let grant = ofRefreshToken[token] else { return }
+      process.holds[grant.number] = Hold(until: machine.uptime + UInt64(seconds - 1) * 1_000_000_000)
     }
 
     private func judgeSignedOut(_ grant: Grant, _ call: Call?) {
@@ -138,7 +181,10 @@
       for name in ["access_token", "refresh_token", "id_token"] {
         if let secret = fields[name]?.string { secrets.insert(secret) }
       }
-      if let accessToken { ofAccessToken[accessToken] = grant }
+      if let accessToken {
+        ofAccessToken[accessToken] = grant
+        if form["claims"] != nil { tokensWithClaims.insert(accessToken) }
+      }
       let newer = fields["refresh_token"]?.string
       if let newer {
         ofRefreshToken[newer] = grant
@@ -159,6 +205,12 @@
     /// An answer has reached the client.
     func delivered(_ response: LocalResponse, to request: URLRequest, _ call: Call?, _ exchange: Exchange?) {
       exchange?.deliver()
+      let grant = exchange?.grant ?? (Self.form(request)["code"] == nil ? nil : call?.grant)
+      if let grant, response.status == 200, let process = call?.app.process {
+        // It was on its way for a while.
+        let life = UInt64(world.shape.accessLife - 70) * 1_000_000_000
+        process.tokens[grant.number] = Hold(until: machine.uptime + life)
+      }
       guard response.status == 401, let token = Self.bearer(request) else { return }
       call?.refusedTokens.insert(token)
       call?.note(.refused)

@@ -48,7 +48,7 @@
           $0.signInBoth()
           $0.refuse(.listing)
           for _ in 0..<machine.draw.number(1...5) { $0.callAnything() }
-          if machine.draw.happens(500) { $0.call(.signOutAll, on: $0.app(1)) }
+          if machine.draw.happens(500) { $0.call(.signOutAll(), on: $0.app(1)) }
           $0.heal()
           $0.call(.add(title: "healed"), on: $0.app(2))
           $0.call(.session, on: $0.app(1))
@@ -58,12 +58,12 @@
           $0.signInBoth()
           let resisting = machine.draw.one(of: $0.world.people)
           $0.refuse(.removing, of: resisting)
-          $0.call(machine.draw.one(of: [.signOutAll, .signOut(person: resisting.id)]), on: $0.app(1))
+          $0.call(machine.draw.one(of: [.signOutAll(), .signOut(person: resisting.id)]), on: $0.app(1))
           $0.call(.session, on: $0.app(1))
           $0.call(.add(title: "of-the-rest"), on: $0.app(1))
           $0.heal()
           $0.call(.session, on: $0.app(1))
-          $0.call(.signOutAll, on: $0.app(1))
+          $0.call(.signOutAll(), on: $0.app(1))
           $0.call(.session, on: $0.app(1))
         },
         Script(
@@ -72,7 +72,7 @@
         ) {
           $0.signInBoth()
           $0.refuse(.removing, of: machine.draw.one(of: $0.world.people))
-          let out = $0.start(.signOutAll, on: $0.app(1))
+          let out = $0.start(.signOutAll(), on: $0.app(1))
           if machine.draw.happens(500) {
             $0.world.pass(jobs: machine.draw.below(40), timeless: true)
           } else {
@@ -107,7 +107,7 @@
           switch machine.draw.below(5) {
           case 0: $0.signIn($0.alice, on: last)
           case 1: $0.signIn($0.bob, on: last)
-          case 2: $0.call(.signOutAll, on: last)
+          case 2: $0.call(.signOutAll(), on: last)
           case 3: $0.call(.signOut(person: $0.bob.id), on: last)
           default: break
           }

@@ -23,7 +23,7 @@
       return [
         death("refresh", "the app ends while a refresh is stored") { $0.start($0.token, on: $0.app(1)) },
         death("sign-in", "the app ends while a second sign-in is stored") { $0.startSignIn($0.alice, on: $0.app(1)) },
-        death("sign-out", "the app ends while it signs out") { $0.start(.signOutAll, on: $0.app(1)) },
+        death("sign-out", "the app ends while it signs out") { $0.start(.signOutAll(), on: $0.app(1)) },
       ]
     }
   }

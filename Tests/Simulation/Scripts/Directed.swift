@@ -130,7 +130,7 @@
         $0.signIn($0.alice, on: $0.app(1))
         $0.call($0.freshToken, on: $0.app(1))
         $0.world.store.trouble.isFull = true
-        $0.call(.signOutAll, on: $0.app(1))
+        $0.call(.signOutAll(), on: $0.app(1))
         $0.world.store.trouble.isFull = machine.draw.happens(500)
         $0.call(.signOut(person: $0.alice.id), on: $0.app(1))
         try $0.world.losePower()

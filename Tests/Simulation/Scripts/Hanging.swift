@@ -83,7 +83,7 @@
       Script("page-cancels-itself", "the presenter ends a sign-in as if it were cancelled") {
         var plan = $0.plan($0.alice)
         plan.outcome = .breaks
-        $0.world.wait($0.world.start(.signIn, on: $0.app(1), plan: plan))
+        $0.world.wait($0.world.start(.signIn(), on: $0.app(1), plan: plan))
         $0.world.expectsSignIn($0.signIn($0.alice, on: $0.app(1)))
       },
     ]

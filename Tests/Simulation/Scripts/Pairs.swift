@@ -35,7 +35,7 @@
       case .refresh: return stage.start(stage.freshToken, on: app)
       case .signIn: return stage.startSignIn(stage.alice, on: app)
       case .otherSignIn: return stage.startSignIn(stage.bob, on: app)
-      case .signOut: return stage.start(.signOutAll, on: app)
+      case .signOut: return stage.start(.signOutAll(), on: app)
       case .signOutOne: return stage.start(.signOut(person: stage.alice.id), on: app)
       case .add: return stage.start(.add(title: "of-\(app.number)"), on: app)
       case .refusedAdd:

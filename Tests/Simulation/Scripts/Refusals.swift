@@ -27,7 +27,7 @@
         refusal("refresh", "a refresh is stored") { $0.start($0.token, on: $0.app(1)) },
         refusal("sign-in", "a second sign-in is stored") { $0.startSignIn($0.alice, on: $0.app(1)) },
         refusal("other-sign-in", "another person signs in") { $0.startSignIn($0.bob, on: $0.app(1)) },
-        refusal("sign-out", "everybody signs out") { $0.start(.signOutAll, on: $0.app(1)) },
+        refusal("sign-out", "everybody signs out") { $0.start(.signOutAll(), on: $0.app(1)) },
         refusal("sign-out-of-one", "one of two people signs out") {
           $0.start(.signOut(person: $0.alice.id), on: $0.app(1))
         },
@@ -52,7 +52,7 @@
         ) {
           $0.signIn($0.alice, on: $0.app(1))
           $0.signIn($0.bob, on: $0.app(1))
-          let out = $0.start(.signOutAll, on: $0.app(1))
+          let out = $0.start(.signOutAll(), on: $0.app(1))
           if machine.draw.happens(500) {
             $0.world.pass(jobs: machine.draw.below(20), timeless: true)
           } else {

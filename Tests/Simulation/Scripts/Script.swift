@@ -45,7 +45,7 @@
     }
 
     func startSignIn(_ person: LocalUser, on app: App) -> Call {
-      world.start(.signIn, on: app, plan: plan(person))
+      world.start(.signIn(), on: app, plan: plan(person))
     }
 
     func start(_ action: Action, on app: App) -> Call { world.start(action, on: app) }
@@ -57,7 +57,7 @@
       return call
     }
 
-    var token: Action { .token(person: nil, force: false) }
+    var token: Action { .token(person: nil) }
     var freshToken: Action { .token(person: nil, force: true) }
 
     /// A pause of random length, at most so many milliseconds: what differs between the schedules.

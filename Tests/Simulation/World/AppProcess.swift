@@ -19,12 +19,33 @@
     /// Who is current here, as far as that is certain.
     var presence = Presence()
     private var waiting: [UnsafeContinuation<Void, Never>] = []
+    /// The last refresh of each grant, and until when there may be no other while its token lasts.
+    var holds: [Int: Hold] = [:]
+    /// The last token of each grant.
+    var tokens: [Int: Hold] = [:]
+    /// When each person last agreed to a refresh, and when somebody refused one.
+    private(set) var agreements: [String: UInt64] = [:]
+    private(set) var refusals: [UInt64] = []
+    private(set) var neighbour: Neighbour?
 
     init(_ number: Int, _ world: World) throws {
       self.number = number
       self.world = world
       cache = try world.store.makeCache(for: self)
       for index in 0..<world.shape.connectors { apps.append(try App(index + 1, self, cache)) }
+      if world.shape.hasNeighbour { neighbour = try Neighbour(self) }
+    }
+
+    /// A person is asked before a refresh, and thinks about it.
+    func ask(_ person: String) async throws {
+      await gate()
+      try await Task.sleep(for: .milliseconds(machine.draw.below(3000)))
+      await gate()
+      guard !machine.draw.happens(world.unwillingness) else {
+        refusals.append(machine.uptime)
+        throw DriverError()
+      }
+      agreements[person] = machine.uptime
     }
 
     /// Waits while the process is suspended, and for ever once it is dead.
@@ -147,6 +168,8 @@
     var states: [SessionState] = []
     private var observer: Task<Void, Never>?
     var isClosed = false
+    /// Whether it may use refresh tokens; in a world with a reader the last connector of a process may not.
+    let mayRefresh: Bool
 
     var name: String { "p\(process.number)c\(number)" }
 
@@ -154,6 +177,7 @@
       self.number = number
       self.process = process
       let world = process.world
+      mayRefresh = !world.shape.hasReader || number < world.shape.connectors
       transport = AppTransport(process)
       var environment = Connector.Environment()
       environment.cache = cache
@@ -168,6 +192,8 @@
       let made = try Connector(settings: world.settings, environment: environment) { options in
         options.taskDialect = .rest
         options.allowedAPIs = [LocalTaskServer.inMemoryOrigin]
+        options.refreshesTokens = number < world.shape.connectors || !world.shape.hasReader
+        if world.shape.asks { options.beforeRefresh = { [weak process] in try await process?.ask($0.subject) } }
       }
       connector = made
       let updates = made.sessionUpdates

@@ -43,19 +43,14 @@
 
       /// Whether the server has done nothing.
       var isBeforeWork: Bool {
-        switch self {
-        case .refused, .lostBefore, .unavailable, .throttled, .never, .cancels: true
-        case .cut, .shortened, .lostAfter, .silent, .gateway, .cancelsLate: false
-        }
+        [.refused, .lostBefore, .unavailable, .throttled, .never, .cancels].contains(self)
       }
 
       var name: String {
-        switch self {
-        case .refused, .lostBefore, .unavailable, .throttled, .never, .cancels:
-          "before the server's work, \(rawValue)"
-        case .cut, .shortened: "during the answer, \(rawValue)"
-        case .lostAfter, .silent, .gateway, .cancelsLate: "after the server's work, \(rawValue)"
-        }
+        let isDuringAnswer = self == .cut || self == .shortened
+        let time =
+          isBeforeWork ? "before the server's work" : isDuringAnswer ? "during the answer" : "after the server's work"
+        return "\(time), \(rawValue)"
       }
     }
 
@@ -132,7 +127,10 @@
         await withUnsafeContinuation { world.hanging.append($0) }
         throw URLError(.networkConnectionLost)
       case .unavailable: return try LocalResponse(status: 503).answer(to: request.url)
-      case .throttled: return try LocalResponse(status: 429, headers: ["Retry-After": "2"]).answer(to: request.url)
+      case .throttled:
+        let seconds = target(of: request) == .tokenEndpoint ? machine.draw.one(of: [2, 240]) : 2
+        world.watch.throttled(request, for: max(seconds, 60), in: process)
+        return try LocalResponse(status: 429, headers: ["Retry-After": "\(seconds)"]).answer(to: request.url)
       default: break
       }
       try checkOpen(call)

@@ -18,6 +18,12 @@
     var refreshLife = 24 * 14
     /// Whether the settings require the first person, by address, and the id_token of a refresh has none.
     var requiresFirst = false
+    /// Whether a person is asked before each refresh.
+    var asks = false
+    /// Whether the last connector of each process must not refresh.
+    var hasReader = false
+    /// Whether a connector of another authority or client is over the cache of each process.
+    var hasNeighbour = false
     /// How far the device's clock is off, in seconds.
     var clockSkew = 0
     /// The longest time that an access to the database takes, in microseconds.
@@ -29,7 +35,7 @@
     init(
       _ cache: CacheKind = .fourMethod, processes: Int = 1, connectors: Int = 1,
       provider: LocalTenant.Shape = .b2c, reuse: LocalTenant.Behavior.RefreshTokenReuse = .revokesGrant,
-      requiresFirst: Bool = false, slowness: Int = 0, distance: Int = 50
+      requiresFirst: Bool = false, asks: Bool = false, slowness: Int = 0, distance: Int = 50
     ) {
       self.cache = cache
       self.processes = processes
@@ -37,6 +43,7 @@
       self.provider = provider
       self.reuse = reuse
       self.requiresFirst = requiresFirst
+      self.asks = asks
       self.slowness = slowness
       self.distance = distance
     }
@@ -57,6 +64,10 @@
       clockSkew = draw.one(of: [0, 0, 0, 120, -120, 3600, -3600])
       slowness = draw.one(of: [0, 0, 2000, 20_000])
       distance = draw.one(of: [0, 20, 200, 2000])
+      requiresFirst = draw.happens(80)
+      asks = draw.happens(150)
+      hasReader = connectors > 1 && draw.happens(250)
+      hasNeighbour = draw.happens(200)
     }
 
     var isMicrosoft: Bool { provider != .openIDConnect }
@@ -64,7 +75,8 @@
     var summary: String {
       "\(cache.rawValue), \(processes) x \(connectors) connectors, \(people) people, "
         + "\(provider)\(rotates ? "" : ", no rotation"), access \(accessLife) s"
-        + (clockSkew == 0 ? "" : ", clock \(clockSkew) s off")
+        + (requiresFirst ? ", alice required" : "") + (asks ? ", asks" : "") + (hasReader ? ", a reader" : "")
+        + (hasNeighbour ? ", a neighbour" : "") + (clockSkew == 0 ? "" : ", clock \(clockSkew) s off")
     }
   }
 #endif

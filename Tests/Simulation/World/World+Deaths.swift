@@ -79,8 +79,7 @@
           last.loss == nil, let brought = last.brought, grant.refreshTokens.contains(brought),
           !last.mayBeUnstored(by: process)
         else { continue }
-        ledger.fault(
-          "I4 a new refresh token was in memory alone, though the store is well", "grant \(grant.number)")
+        ledger.fault("I4 a new refresh token was in memory alone, though the store is well", "grant \(grant.number)")
       }
       lose(watch.exchanges.filter { $0.process === process }, notIn: stored, "killed before the new token was stored")
     }

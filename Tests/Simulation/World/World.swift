@@ -25,6 +25,8 @@
     /// Requests that get no answer wait here until all is well.
     var hanging: [UnsafeContinuation<Void, Never>] = []
     var weather = Weather()
+    /// How often, in a thousand, a person refuses a refresh who is asked.
+    var unwillingness = 0
     /// When a request to the provider that took more than 5 seconds last ended, by the uptime.
     var lastSlowRequest: UInt64 = 0
     /// When a process was last suspended, or was until then.
@@ -115,18 +117,20 @@
     /// The person's user as the tenant has it now.
     func user(_ person: LocalUser) -> LocalUser { tenant.user(email: person.email) ?? person }
 
-    func person(of plan: PagePlan) -> ScriptedPresenter {
-      let network = LocalNetwork(tenant)
+    /// The person at a page, by its number among those of the call.
+    func person(of plan: PagePlan, at page: Int) -> ScriptedPresenter {
+      var script = [ScriptedPresenter.Action.signIn(user(plan.person))]
+      if let newName = plan.newName { script.append(.editProfile(displayName: newName)) }
+      if let newPassword = plan.newPassword, plan.changesPassword(at: page) {
+        script = [.resetPassword(email: plan.person.email, newPassword: newPassword)]
+      }
       switch plan.outcome {
-      case .cancels: return ScriptedPresenter(transport: network, .cancel)
-      case .closes: return ScriptedPresenter(transport: network, .closeBrowser)
-      case .completes, .breaks: break
+      case .cancels: script = [.cancel]
+      case .closes: script = [.closeBrowser]
+      case .forgets where page == 1: script = [.forgotPassword]
+      case .completes, .breaks, .forgets: break
       }
-      let signIn = ScriptedPresenter.Action.signIn(user(plan.person))
-      if let newName = plan.newName {
-        return ScriptedPresenter(transport: network, signIn, .editProfile(displayName: newName))
-      }
-      return ScriptedPresenter(transport: network, signIn)
+      return ScriptedPresenter(transport: LocalNetwork(tenant), script)
     }
 
     func noteStoreFault(in process: AppProcess, _ kind: Access?) {
@@ -147,6 +151,12 @@
     private func noteDamage(_ call: Call, _ trouble: Call.Trouble) {
       call.note(trouble)
       call.app.process.refusedCalls.insert(call.number)
+    }
+
+    /// A person sets a new password: the old sessions end, and other pages may have been told the old one.
+    func notePassword(of person: String, by call: Call) {
+      watch.end(grantsOf: person, "new password")
+      for other in calls where other !== call && other.plan?.person.id == person { other.note(.password) }
     }
 
     /// A medium damages a record: its owner has to sign in again, and nobody else becomes the current user meanwhile.
@@ -178,7 +188,6 @@
       // What it does is seen by other processes before it has ended.
       if action.changesPresence { for other in processes where other !== process { other.presence.forget() } }
       call.devicePresenceVersion = presence.version
-      if case .person(let person) = call.expected { call.expectedGrant = latestGrant(of: person) }
       if store.isDamaged { noteDamage(call, .damage) }
       for other in calls {
         guard let name = plan?.newName, let otherName = other.plan?.newName, other.plan?.person.id == plan?.person.id
@@ -193,7 +202,7 @@
         await Call.$current.withValue(call) {
           do {
             guard let connector = app.connector else { throw CancellationError() }
-            call.result = .success(try await action.perform(on: connector, self))
+            call.result = .success(try await action.perform(on: connector, app))
           } catch {
             call.result = .failure(error)
           }
@@ -207,8 +216,7 @@
 
     func cancel(_ call: Call) {
       note("cancel \(call.name)")
-      call.note(.cancelled)
-      call.task?.cancel()
+      call.cancel()
     }
 
     /// Lets a time pass, and judges each call as it ends.
