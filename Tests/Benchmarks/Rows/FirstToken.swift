@@ -28,11 +28,11 @@ extension Row {
         await cache.store(record, for: key)
         let transport = URLSessionTransport()
         let start = ContinuousClock.now
-        let client = try tenant.client(cache, transport: transport)
+        let client = try tenant.connector(cache, transport: transport)
         _ = try await client.accessToken()
         let seconds = start.duration(to: .now) / .seconds(1)
         // Metadata, keys and claims follow; the next measurement must not share the machine with them.
-        _ = try await client.currentUser()
+        _ = try await client.session
         return seconds
       }
       let requests = tenant.tenant.counters.tokenRequests - before

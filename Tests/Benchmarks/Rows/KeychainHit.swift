@@ -12,14 +12,14 @@ extension Row {
       because another app of the group may have changed it. The baseline is the same hit over a cache in memory.
       """
   ) { context in
-    let memory = try Scene.client(try await Scene.memoryCache(users: 1))
+    let memory = try Scene.connector(try await Scene.memoryCache(users: 1))
     _ = try await memory.accessToken()
     var measurements: [Measurement] = []
     for (name, isShared, calls) in [("without a named group", false, 0.0), ("in a named group", true, 1.0)] {
       let keychain = DictionaryKeychain(isShared: isShared)
       let cache = StoredTokenCache(KeychainStore(keychain))
       try await Scene.fill(cache, users: 1)
-      let client = try Scene.client(cache)
+      let client = try Scene.connector(cache)
       for _ in 0..<2 { _ = try await client.accessToken() }
       keychain.afterCalls { _ in usleep(100) }
       _ = keychain.takeCalls()

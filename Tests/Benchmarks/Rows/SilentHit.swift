@@ -28,14 +28,14 @@ extension Row {
       """
   ) { context in
     let users = context.manyUsers
-    let client = try Scene.client(try await Scene.memoryCache(users: users))
+    let client = try Scene.connector(try await Scene.memoryCache(users: users))
     let (table, key, user) = (try TokenTable(users: users), try Scene.key(7), Scene.user(7))
     let pairs = try await Pairs.compare(context, by: .processor) { count in
       for _ in 0..<count { _ = try require(table.token(key), "the token") }
     } subject: { count in
       for _ in 0..<count { _ = try await client.accessToken(user: user) }
     }
-    let single = try Scene.client(try await Scene.memoryCache(users: 1))
+    let single = try Scene.connector(try await Scene.memoryCache(users: 1))
     _ = try await single.accessToken()
     let one = try await Pairs.compare(context, by: .processor) { count in
       for _ in 0..<count { _ = try await client.accessToken(user: user) }
@@ -61,7 +61,7 @@ extension Row {
       and back.
       """
   ) { context in
-    let client = try Scene.client(try await Scene.memoryCache(users: context.manyUsers))
+    let client = try Scene.connector(try await Scene.memoryCache(users: context.manyUsers))
     let user = Scene.user(7)
     let elsewhere = Elsewhere()
     let pairs = try await Pairs.compare(context, by: .processor) { count in
@@ -82,7 +82,7 @@ extension Row {
       above 1 means that the tasks wait for each other.
       """
   ) { context in
-    let client = try Scene.client(try await Scene.memoryCache(users: context.manyUsers))
+    let client = try Scene.connector(try await Scene.memoryCache(users: context.manyUsers))
     let user = Scene.user(7)
     let pairs = try await Pairs.compare(context) { count in
       for _ in 0..<count { _ = try await client.accessToken(user: user) }
@@ -103,7 +103,7 @@ extension Row {
   }
 
   @MainActor
-  private static func hit(_ count: Int, _ client: OAuthClient, _ user: UserInfo) async throws {
+  private static func hit(_ count: Int, _ client: Connector, _ user: UserInfo) async throws {
     for _ in 0..<count { _ = try await client.accessToken(user: user) }
   }
 }

@@ -63,7 +63,7 @@ extension Row {
       """
   ) { context in
     let directory = try await context.fileCache(users: context.manyUsers)
-    let client = try Scene.client(try Scene.fileCache(directory))
+    let client = try Scene.connector(try Scene.fileCache(directory))
     let user = Scene.user(3)
     let path = try PlainFile.path(of: Scene.key(3), in: directory)
     let writer = try ChildProcess("change-records", [directory.path])

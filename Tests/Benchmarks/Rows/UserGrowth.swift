@@ -16,7 +16,7 @@ extension Row {
       CountingCache(try await Scene.memoryCache(users: 1)),
       CountingCache(try await Scene.memoryCache(users: context.manyUsers))
     )
-    let (small, large) = (try Scene.client(one), try Scene.client(many))
+    let (small, large) = (try Scene.connector(one), try Scene.connector(many))
     let user = Scene.user(0)
     let hit = try await Pairs.compare(context, by: .processor) { count in
       for _ in 0..<count { _ = try await small.accessToken(user: user) }

@@ -41,7 +41,7 @@ enum AllocationWork {
   }
 
   private static func hit(_ counter: AllocationCounter) async throws -> Int {
-    let client = try Scene.client(try await Scene.memoryCache(users: 100))
+    let client = try Scene.connector(try await Scene.memoryCache(users: 100))
     let user = Scene.user(7)
     var least = Int.max
     for _ in 0..<rounds {

@@ -15,19 +15,9 @@ enum Scene {
   /// Answers at once with a list without tasks.
   static let emptyList = LocalResponse(status: 200, body: Data("[]".utf8))
 
-  static func configuration(
-    authority: String = "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"
-  ) throws -> OAuthConfiguration {
-    var configuration = OAuthConfiguration(
-      authority: try Authority(authority), clientID: LocalTenant.standardClientID,
-      redirectURI: try url(LocalTenant.standardRedirectURI), scopes: scopes)
-    configuration.defaultPolicy = try Policy(policyID)
-    return configuration
-  }
-
-  static func settings() throws -> ConnectorSettings {
+  static func settings(authority: Authority? = nil) throws -> ConnectorSettings {
     ConnectorSettings(
-      authority: try Authority("https://contoso.b2clogin.com/contoso.onmicrosoft.com/"),
+      authority: try authority ?? Authority("https://contoso.b2clogin.com/contoso.onmicrosoft.com/"),
       clientID: LocalTenant.standardClientID, scopes: scopes, redirectURI: try url(LocalTenant.standardRedirectURI),
       taskWebAPI: try url("https://tasks.example/tasks"), policies: .init(emailSignIn: try Policy(policyID)))
   }
@@ -43,9 +33,8 @@ enum Scene {
   static func user(_ number: Int) -> UserInfo { UserInfo(id: userID(number)) }
 
   static func key(_ number: Int) throws -> TokenCacheKey {
-    let configuration = try configuration()
-    return TokenCacheKey(
-      authority: configuration.authority.cacheID, clientID: configuration.clientID, userID: userID(number))
+    let settings = try settings()
+    return TokenCacheKey(authority: settings.authority.cacheID, clientID: settings.clientID, userID: userID(number))
   }
 
   /// A record of about 4 KB; `change` makes its tokens other ones of the same size.
@@ -83,17 +72,12 @@ enum Scene {
   /// A cache of a process of its own.
   static func fileCache(_ directory: URL) throws -> StoredTokenCache { try .process(at: directory) }
 
-  static func client(_ cache: any TokenCache) throws -> OAuthClient {
-    try OAuthClient(
-      configuration: try configuration(),
-      environment: Connector.Environment(presenter: NoPage(), cache: cache, transport: NoNetwork()))
-  }
-
   static func connector(
-    _ cache: any TokenCache, transport: any HTTPTransport, presenter: any SignInPresenter = NoPage()
+    _ cache: any TokenCache, transport: any HTTPTransport = NoNetwork(), presenter: any SignInPresenter = NoPage(),
+    settings: ConnectorSettings? = nil
   ) throws -> Connector {
     try Connector(
-      settings: try settings(),
+      settings: settings ?? Scene.settings(),
       environment: Connector.Environment(presenter: presenter, cache: cache, transport: transport))
   }
 }
