@@ -146,7 +146,8 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// libFuzzer brings the main function, so this program links with `--sanitize=fuzzer` only: see `.ci/fuzz`.
+// The parsers of outside data over a corpus of inputs. It sees internal declarations, so that a release build needs the flags
+// of `.ci/fuzz`, which also links it with libFuzzer.
 if Context.environment["B2C_FUZZ"] == "1" {
   package.targets.append(
     .executableTarget(
