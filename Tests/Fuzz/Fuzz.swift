@@ -5,26 +5,6 @@ import TestSupport
   import Glibc
 #endif
 
-/// Checks one input; libFuzzer has the `main` function, and calls this one.
-///
-/// - Parameters:
-///   - start: The first byte.
-///   - count: The number of bytes.
-/// - Returns: Always 0, as libFuzzer wants it.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-  let input = Array(UnsafeBufferPointer(start: start, count: count))
-  do {
-    try FuzzTarget.selected.check(input)
-    try Growth.check(FuzzTarget.selected, with: input)
-  } catch {
-    // libFuzzer writes the input to a file when the process aborts.
-    FileHandle.standardError.write(Data("BROKEN  \(FuzzTarget.selected.name): \(error)\n".utf8))
-    abort()
-  }
-  return 0
-}
-
 /// One parser of data that comes from outside, and what must hold for every input.
 ///
 /// A trap, an input that takes seconds and memory without limit are found by libFuzzer itself.
@@ -38,21 +18,10 @@ struct FuzzTarget: Sendable {
   /// Parses an input and checks what came out; throws ``Broken``.
   let check: @Sendable ([UInt8]) throws -> Void
 
-  /// Every target; `.ci/fuzz` runs them by the directories in `Corpus`.
+  /// Every target; each has a directory in `Corpus`.
   static let all: [FuzzTarget] = [
     settings, authority, callback, json, answers, tokens, cache, headers, heads, tasks,
   ]
-
-  /// The target that the environment names.
-  static let selected: FuzzTarget = {
-    let name = ProcessInfo.processInfo.environment["FUZZ_TARGET"] ?? ""
-    guard let target = all.first(where: { $0.name == name }) else {
-      let names = all.map(\.name).joined(separator: ", ")
-      FileHandle.standardError.write(Data("FUZZ_TARGET is not one of \(names)\n".utf8))
-      exit(64)
-    }
-    return target
-  }()
 }
 
 /// A promise that an input broke.

@@ -25,20 +25,19 @@ struct CrashProof: ProofCommand {
     var findings = CrashFindings()
     var state = CrashState()
     for round in 0..<rounds {
-      let child = try ChildProcess(
-        CrashWriter.self, [folder.url.path, "\(round)", "\(state.highest)"])
+      let child = try ChildProcess(CrashWriter.self, [folder.url.path, "\(round)", "\(state.highest)"])
       guard child.readLine() == "ready" else { throw ProofError("the writer did not start") }
       usleep(UInt32.random(in: 0..<ProofCache.longestLife))
       state.read(child.killAndRead())
       try await ProofCache.waitForKilledProcesses()
       if child.ending != -SIGKILL { findings.note("the writer ended by itself (\(child.ending))", round) }
-      findings.kills += 1
-      if !state.underWay.isEmpty { findings.duringAChange += 1 }
-      if !ProofFolder.strayFiles(folder.url).isEmpty { findings.duringAWrite += 1 }
+      findings.add(.kills)
+      if !state.underWay.isEmpty { findings.add(.amidChange) }
+      if !ProofFolder.strayFiles(folder.url).isEmpty { findings.add(.amidWrite) }
       try await look(folder.url, round, &state, &findings)
     }
     try await lookAtAll(folder.url, rounds, state, &findings)
-    findings.finishedChanges = state.finishedCount
+    findings.add(.changes, state.finishedCount)
     findings.show()
     return findings.broken.isEmpty
   }
@@ -53,18 +52,17 @@ struct CrashProof: ProofCommand {
     for user in users(round) {
       let number = try await read(user, cache, round, &findings)
       guard let number else { continue }
-      findings.reads += 1
+      findings.add(.reads)
       if !state.allows(number, for: user) {
         findings.note("\(user) is \(number), neither the old nor the new value", round)
       } else if let new = state.underWay[user] {
-        if number == new { findings.foundNew += 1 } else { findings.foundOld += 1 }
+        findings.add(number == new ? .foundNew : .foundOld)
       }
       state.settle(number, for: user)
     }
     // A killed holder's lock has to be free at once.
     for user in users(round) { try await cache.underRefreshLock(of: key(user)) {} }
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
-    for name in names where name.hasSuffix(".damaged") {
+    for name in ProofFolder.files(url, ending: ".damaged") {
       findings.note("a file was renamed as damaged: \(name)", round)
     }
   }
@@ -76,7 +74,7 @@ struct CrashProof: ProofCommand {
     let cache = try ProofCache.open(url)
     for (user, number) in state.finished {
       let found = try await read(user, cache, rounds, &findings)
-      findings.reads += 1
+      findings.add(.reads)
       if found != number { findings.note("\(user) has changed since its round", rounds) }
     }
     let expected = Set(state.finished.filter { $0.value != 0 }.map { key($0.key) })
@@ -107,19 +105,19 @@ struct CrashWriter: ProofCommand {
     let folder = URL(fileURLWithPath: try options.value(0, "the folder"), isDirectory: true)
     let round = try options.number(1, "the round")
     var number = try options.number(2, "the first number")
-    say("ready")
+    Worker.say("ready")
     let cache = try ProofCache.open(folder)
     let users = CrashProof.users(round)
     while true {
       let user = users[Int.random(in: users.indices)]
       let key = CrashProof.key(user)
       if Int.random(in: 0..<8) == 0 {
-        say("s \(user) 0")
+        Worker.say("s \(user) 0")
         try await cache.removeRecord(for: key)
-        say("d \(user) 0")
+        Worker.say("d \(user) 0")
       } else {
         number += 1
-        say("s \(user) \(number)")
+        Worker.say("s \(user) \(number)")
         let record = ProofRecord.record(number)
         switch number % 3 {
         case 0: try await cache.store(record, for: key)
@@ -129,14 +127,9 @@ struct CrashWriter: ProofCommand {
           try await cache.store(record, for: key)
         default: try await cache.underRefreshLock(of: key) { try await cache.store(record, for: key) }
         }
-        say("d \(user) \(number)")
+        Worker.say("d \(user) \(number)")
       }
     }
-  }
-
-  /// Straight to the pipe: what was said is there even when the process dies at the next instruction.
-  private static func say(_ line: String) {
-    try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
   }
 }
 
@@ -172,35 +165,32 @@ struct CrashState {
   }
 
   /// Takes what was found as the state from now on.
-  mutating func settle(_ number: Int, for user: String) {
-    finished[user] = number
-  }
+  mutating func settle(_ number: Int, for user: String) { finished[user] = number }
 }
 
 /// What was seen after the kills.
 struct CrashFindings {
-  var kills = 0
-  var duringAChange = 0
-  var duringAWrite = 0
-  var foundOld = 0
-  var foundNew = 0
-  var reads = 0
-  var finishedChanges = 0
   private(set) var broken: [String] = []
+  private var counts: [Count: Int] = [:]
 
-  mutating func note(_ finding: String, _ round: Int) {
-    broken.append("round \(round): \(finding)")
+  /// The rows of the table.
+  enum Count: String, CaseIterable {
+    case kills = "writers killed (SIGKILL)"
+    case amidChange = "  in the middle of a change"
+    case amidWrite = "  with a half-written temporary file left"
+    case changes = "changes finished before the kills"
+    case reads = "records read afterwards"
+    case foundOld = "  interrupted, found old"
+    case foundNew = "  interrupted, found new"
   }
+
+  mutating func add(_ count: Count, _ number: Int = 1) { counts[count, default: 0] += number }
+
+  mutating func note(_ finding: String, _ round: Int) { broken.append("round \(round): \(finding)") }
 
   func show() {
     var table = Table("crash", "count")
-    table.add("writers killed (SIGKILL)", "\(kills)")
-    table.add("  in the middle of a change", "\(duringAChange)")
-    table.add("  with a half-written temporary file left", "\(duringAWrite)")
-    table.add("changes finished before the kills", "\(finishedChanges)")
-    table.add("records read afterwards", "\(reads)")
-    table.add("  interrupted, found old", "\(foundOld)")
-    table.add("  interrupted, found new", "\(foundNew)")
+    for row in Count.allCases { table.add(row.rawValue, "\(counts[row] ?? 0)") }
     table.add("promises broken", "\(broken.count)")
     table.show()
     for finding in broken.prefix(10) { print("BROKEN  \(finding)") }

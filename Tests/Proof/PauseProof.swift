@@ -19,13 +19,11 @@ struct PauseProof: ProofCommand {
     let authority = tenant.authority(form: .query)
     let folders = try (0..<count).map { try ProofFolder("pause-\($0)") }
     defer { folders.forEach { $0.remove() } }
-    for folder in folders { try await ProcessesPart.signIn(tenant, authority, ProofCache.open(folder.url)) }
+    for folder in folders { try await ProcessesProof.signIn(tenant, authority, ProofCache.open(folder.url)) }
 
     let answer = TestGate()
     tenant.faults = [LocalFault(on: .tokenRefresh, times: count, .holdAnswer(answer))]
-    let children = try folders.map { try ChildProcess(PauseWorker.self, [$0.url.path, authority, "\(deadline)"]) }
-    for child in children where child.readLine() != "ready" { throw ProofError("a worker did not start") }
-    for child in children { child.signal() }
+    let children = try Worker.start(PauseWorker.self, folders.map { [$0.url.path, authority, "\(deadline)"] })
     await answer.waitForArrivals(count)
     for child in children { child.stop() }
     try await Task.sleep(for: .seconds(1))
@@ -57,9 +55,7 @@ struct PauseWorker: ProofCommand {
     let connector = try Connector(settings: settings, environment: environment) {
       $0.limits.deadline = .seconds(deadline)
     }
-    // Printing would keep the word back until there is more.
-    try FileHandle.standardOutput.write(contentsOf: Data("ready\n".utf8))
-    _ = readLine()
+    Worker.waitForSignal()
     var call = "answered"
     do { _ = try await connector.accessToken() } catch {
       call = "\((error as? ConnectorError)?.code.rawValue ?? "other")"

@@ -9,115 +9,81 @@ struct ProcessesProof: ProofCommand {
   static let name = "processes"
   static let summary = "8 processes x 500 read-modify-write rounds on shared and on own records"
 
-  static let processes = 8
+  private static let processes = 8
 
-  /// The lines of the table; a part in a file of its own is one more line here.
-  static let parts: [ProcessesPart] = [
-    .additions("one record, shared by all", users: { _ in ["shared"] }),
-    .additions("four records, shared by all", users: { _ in ["a", "b", "c", "d"] }),
-    .additions("a record for each", users: { ["own-\($0)"] }),
-    .additions("one record, under its refresh lock", "--refresh-lock", users: { _ in ["locked"] }),
-    .refresh("one expired token"),
-  ]
-
-  static func run(_ options: ProofOptions) async throws -> Bool {
-    var table = Table("\(processes) processes on", "counted", "expected", "found", "seconds", "")
-    var isKept = true
-    var notes: [String] = []
-    for part in parts {
-      let outcome = try await part.run(options)
-      isKept = isKept && outcome.isKept
-      notes += outcome.notes.map { "\(part.name): \($0)" }
-      table.add(
-        part.name, part.unit, "\(outcome.expected)", "\(outcome.found)",
-        String(format: "%.2f", outcome.seconds), outcome.isKept ? "kept" : "BROKEN")
-    }
-    table.show()
-    for note in notes.prefix(10) { print("BROKEN  \(note)") }
-    return isKept
-  }
-}
-
-/// One line of the processes' table: what is done by how many, and what has to come out.
-struct ProcessesPart: Sendable {
-  /// What came out.
-  struct Outcome: Sendable {
+  /// What came out of one line of the table.
+  private struct Outcome {
     var expected: Int
-    var found: Int
-    var seconds: Double
+    var found = 0
+    var seconds = 0.0
     var notes: [String] = []
 
     var isKept: Bool { expected == found && notes.isEmpty }
-  }
 
-  let name: String
-  /// What is counted.
-  let unit: String
-  let run: @Sendable (ProofOptions) async throws -> Outcome
-}
-
-extension ProcessesPart {
-  /// Every process adds one to a record in each round; in the end the records hold the number of all rounds.
-  static func additions(
-    _ name: String, _ flags: String..., users: @escaping @Sendable (Int) -> [String]
-  ) -> ProcessesPart {
-    ProcessesPart(name: name, unit: "additions") { options in
-      let rounds = options.isQuick ? 50 : 500
-      let folder = try ProofFolder("processes")
-      defer { folder.remove() }
-      let all = Set((0..<ProcessesProof.processes).flatMap(users)).sorted()
-      let cache = try ProofCache.open(folder.url)
-      for user in all { try await cache.store(ProofRecord.record(0), for: ProofRecord.key(user)) }
-      let children = try (0..<ProcessesProof.processes).map { number in
-        try ChildProcess(
-          ProcessWorker.self,
-          [folder.url.path, "\(rounds)", users(number).joined(separator: ",")]
-            + flags)
+    /// Waits for the processes; each says what it has to say, and ends well.
+    mutating func wait(for children: [ChildProcess], since start: ContinuousClock.Instant) -> [String] {
+      let said = children.map { $0.readToEnd() }
+      seconds = start.duration(to: .now) / .seconds(1)
+      for (number, child) in children.enumerated() where child.ending != 0 {
+        notes.append("process \(number) ended with \(child.ending)")
       }
-      for child in children where child.readLine() != "ready" { throw ProofError("a worker did not start") }
-      let clock = ContinuousClock()
-      let start = clock.now
-      for child in children { child.signal() }
-      var outcome = Outcome(expected: ProcessesProof.processes * rounds, found: 0, seconds: 0)
-      for (number, child) in children.enumerated() {
-        _ = child.readToEnd()
-        if child.ending != 0 { outcome.notes.append("process \(number) ended with \(child.ending)") }
-      }
-      outcome.seconds = start.duration(to: clock.now) / .seconds(1)
-      for user in all {
-        outcome.found += try await cache.record(for: ProofRecord.key(user)).flatMap(ProofRecord.number) ?? 0
-      }
-      return outcome
+      return said
     }
   }
-}
 
-extension ProcessesPart {
-  /// Processes find one expired token in a shared cache: one refresh serves them all.
-  static func refresh(_ name: String) -> ProcessesPart {
-    ProcessesPart(name: name, unit: "refreshes") { _ in try await countRefreshes() }
+  static func run(_ options: ProofOptions) async throws -> Bool {
+    let rounds = options.isQuick ? 50 : 500
+    var table = Table("\(processes) processes on", "counted", "expected", "found", "seconds", "")
+    var broken: [String] = []
+    func add(_ name: String, _ unit: String, _ outcome: Outcome) {
+      let isKept = outcome.isKept
+      table.add(
+        name, unit, "\(outcome.expected)", "\(outcome.found)", String(format: "%.2f", outcome.seconds),
+        isKept ? "kept" : "BROKEN")
+      if !isKept { broken += ["\(name): \(outcome.found), not \(outcome.expected)"] + outcome.notes }
+    }
+    func addition(_ name: String, _ flags: String..., users: (Int) -> [String]) async throws {
+      add(name, "additions", try await additions(rounds, flags, (0..<processes).map(users)))
+    }
+    try await addition("one record, shared by all") { _ in ["shared"] }
+    try await addition("four records, shared by all") { _ in ["a", "b", "c", "d"] }
+    try await addition("a record for each") { ["own-\($0)"] }
+    try await addition("one record, under its refresh lock", "--refresh-lock") { _ in ["locked"] }
+    add("one expired token", "refreshes", try await refreshes())
+    table.show()
+    for note in broken.prefix(10) { print("BROKEN  \(note)") }
+    return broken.isEmpty
   }
 
-  private static func countRefreshes() async throws -> Outcome {
+  /// Every process adds one to a record in each round; in the end the records hold the number of all rounds.
+  private static func additions(_ rounds: Int, _ flags: [String], _ users: [[String]]) async throws -> Outcome {
+    let folder = try ProofFolder("processes")
+    defer { folder.remove() }
+    let all = Set(users.joined()).sorted()
+    let cache = try ProofCache.open(folder.url)
+    for user in all { try await cache.store(ProofRecord.record(0), for: ProofRecord.key(user)) }
+    let children = try Worker.start(
+      ProcessWorker.self, users.map { [folder.url.path, "\(rounds)", $0.joined(separator: ",")] + flags })
+    var outcome = Outcome(expected: processes * rounds)
+    _ = outcome.wait(for: children, since: .now)
+    for user in all {
+      outcome.found += try await cache.record(for: ProofRecord.key(user)).flatMap(ProofRecord.number) ?? 0
+    }
+    return outcome
+  }
+
+  /// Processes find one expired token in a shared cache: one refresh serves them all.
+  private static func refreshes() async throws -> Outcome {
     let folder = try ProofFolder("refresh")
     defer { folder.remove() }
     let tenant = LocalTenant(redirectURIs: ["http://127.0.0.1/callback"])
     try await tenant.start()
     let authority = tenant.authority(form: .query)
     try await signIn(tenant, authority, ProofCache.open(folder.url))
-    let children = try (0..<ProcessesProof.processes).map { _ in
-      try ChildProcess(RefreshWorker.self, [folder.url.path, authority])
-    }
-    for child in children where child.readLine() != "ready" { throw ProofError("a worker did not start") }
-    let start = ContinuousClock.now
-    for child in children { child.signal() }
-    var outcome = Outcome(expected: 1, found: 0, seconds: 0)
-    var tokens = Set<String>()
-    for (number, child) in children.enumerated() {
-      tokens.insert(child.readToEnd())
-      if child.ending != 0 { outcome.notes.append("process \(number) ended with \(child.ending)") }
-    }
-    outcome.seconds = start.duration(to: .now) / .seconds(1)
+    let workers = Array(repeating: [folder.url.path, authority], count: processes)
+    let children = try Worker.start(RefreshWorker.self, workers)
+    var outcome = Outcome(expected: 1)
+    let tokens = Set(outcome.wait(for: children, since: .now))
     if tokens.count != 1 { outcome.notes.append("the processes got \(tokens.count) different tokens") }
     let counters = tenant.counters
     outcome.found = counters.refreshRequests
@@ -152,9 +118,7 @@ struct ProcessWorker: ProofCommand {
     let rounds = try options.number(1, "the number of rounds")
     let users = try options.value(2, "the users").split(separator: ",").map(String.init)
     let cache = try ProofCache.open(folder)
-    // Printing would keep the word back until there is more.
-    try FileHandle.standardOutput.write(contentsOf: Data("ready\n".utf8))
-    _ = readLine()
+    Worker.waitForSignal()
     for round in 0..<rounds {
       let key = ProofRecord.key(users[round % users.count])
       if options.flags.contains("--refresh-lock") {
@@ -178,14 +142,9 @@ struct RefreshWorker: ProofCommand {
   static func run(_ options: ProofOptions) async throws -> Bool {
     let folder = URL(fileURLWithPath: try options.value(0, "the folder"), isDirectory: true)
     let settings = try RefreshWorker.settings(authority: try options.value(1, "the authority"))
-    let connector = try Connector(
-      settings: settings,
-      cache: ProofCache.open(folder))
-    // Printing would keep the word back until there is more.
-    try FileHandle.standardOutput.write(contentsOf: Data("ready\n".utf8))
-    _ = readLine()
-    let token = try await connector.accessToken()
-    print(fingerprint(of: token.token.value))
+    let connector = try Connector(settings: settings, cache: ProofCache.open(folder))
+    Worker.waitForSignal()
+    print(fingerprint(of: try await connector.accessToken().token.value))
     return true
   }
 

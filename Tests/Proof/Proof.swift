@@ -9,10 +9,8 @@ struct Proof {
   static var commands: [any ProofCommand.Type] {
     [
       ConformanceProof.self, CrashProof.self, ProcessesProof.self, SecretsProof.self, FaultsProof.self, PauseProof.self,
-      SoakProof.self,
       // What the proofs start as processes of their own:
       CrashWriter.self, ProcessWorker.self, RefreshWorker.self, PauseWorker.self, ApartCell.self, SecretsWorker.self,
-      SoakWorker.self,
     ] + ProofCache.proofs
   }
 

@@ -14,7 +14,7 @@
     exit(2)
   }
   if options.lists {
-    for script in Script.all { print("\(script.name): \(script.about)") }
+    for script in Script.named() { print("\(script.name): \(script.about)") }
     exit(0)
   }
   var simulation = Simulation(options)

@@ -19,10 +19,9 @@ extension Row {
     } subject: {
       let transport = URLSessionTransport()
       let page = TimedPage()
-      let seconds = try await page.time {
+      return try await page.time {
         try await tenant.connector(InMemoryTokenCache(), transport: transport, presenter: page).signIn()
       }
-      return seconds
     }
     await tenant.stop()
     return [

@@ -69,16 +69,10 @@ private struct CallerScene: Sendable {
   func refused(callers: Int) async throws -> Outcome {
     // The token looks valid to the SDK, but the API refuses it.
     let record = validRecord()
-    let api = RefusingAPI(refused: "Bearer " + (record.accessTokens.first?.token.value ?? ""))
-    let url = try Scene.url("https://tasks.example/tasks")
+    let transport = RefusingAPI(refused: "Bearer " + (record.accessTokens.first?.token.value ?? ""))
     return try await compare(record, with: validRecord(token: "accepted")) { record in
-      try await round(record) { clients in
-        let tasks = TaskAPIClient(
-          baseURL: url,
-          transport: AuthorizedTransport(
-            RetryingTransport(transport: api), tokens: clients[0].engine.calls.bearerTokens(for: nil, user: nil),
-            allowedOrigins: Set([Origin(url)].compactMap(\.self))))
-        try await Self.all(callers) { _ in _ = try await tasks.list() }
+      try await round(record, transport: transport) { clients in
+        try await Self.all(callers) { _ in _ = try await clients[0].getTaskList() }
       }
     }
   }
@@ -144,11 +138,11 @@ private struct CallerScene: Sendable {
 
   /// Runs callers over a new cache that holds a record.
   private func round(
-    _ record: TokenRecord, clients count: Int = 1, _ callers: ([Connector]) async throws -> Void
+    _ record: TokenRecord, clients count: Int = 1, transport: any HTTPTransport = URLSessionTransport(),
+    _ callers: ([Connector]) async throws -> Void
   ) async throws -> Round {
     let cache = InMemoryTokenCache()
     await cache.store(record, for: key)
-    let transport = URLSessionTransport()
     let clients = try (0..<count).map { _ in try tenant.connector(cache, transport: transport) }
     let before = tenant.tenant.counters.refreshRequests
     let seconds = try await Pairs.seconds { try await callers(clients) }
@@ -165,11 +159,15 @@ private struct CallerScene: Sendable {
   }
 }
 
-/// An API that refuses one token and takes every other.
+/// A network with an API that refuses one token and takes every other.
 private struct RefusingAPI: HTTPTransport {
   let refused: String
+  private let network = URLSessionTransport()
+
+  init(refused: String) { self.refused = refused }
 
   func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
+    guard request.url?.host == "tasks.example" else { return try await network.send(request, limits: limits) }
     let response =
       request.value(forHTTPHeaderField: "Authorization") == refused
       ? LocalResponse(status: 401, headers: ["WWW-Authenticate": "Bearer error=\"invalid_token\""])
@@ -183,11 +181,9 @@ enum RefreshingProcess {
   static func run(_ arguments: [String]) async throws {
     let directory = URL(fileURLWithPath: try require(arguments.first, "the directory"), isDirectory: true)
     let settings = try SlowTenant.settings(
-      authority: try require(arguments.dropFirst().first, "the authority"), shape: .b2c,
-      scopes: Array(arguments.dropFirst(2)))
-    let client = try Connector(
-      settings: settings,
-      environment: Connector.Environment(presenter: NoPage(), cache: try Scene.fileCache(directory)))
+      authority: try require(arguments.dropFirst().first, "the authority"), scopes: Array(arguments.dropFirst(2)))
+    let client = try Scene.connector(
+      try Scene.fileCache(directory), transport: URLSessionTransport(), settings: settings)
     try Child.say("ready")
     _ = readLine()
     _ = try await client.accessToken()

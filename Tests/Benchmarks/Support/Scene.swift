@@ -15,9 +15,9 @@ enum Scene {
   /// Answers at once with a list without tasks.
   static let emptyList = LocalResponse(status: 200, body: Data("[]".utf8))
 
-  static func settings() throws -> ConnectorSettings {
+  static func settings(authority: Authority? = nil) throws -> ConnectorSettings {
     ConnectorSettings(
-      authority: try Authority("https://contoso.b2clogin.com/contoso.onmicrosoft.com/"),
+      authority: try authority ?? Authority("https://contoso.b2clogin.com/contoso.onmicrosoft.com/"),
       clientID: LocalTenant.standardClientID, scopes: scopes, redirectURI: try url(LocalTenant.standardRedirectURI),
       taskWebAPI: try url("https://tasks.example/tasks"), policies: .init(emailSignIn: try Policy(policyID)))
   }
@@ -34,8 +34,7 @@ enum Scene {
 
   static func key(_ number: Int) throws -> TokenCacheKey {
     let settings = try settings()
-    return TokenCacheKey(
-      authority: settings.authority.cacheID, clientID: settings.clientID, userID: userID(number))
+    return TokenCacheKey(authority: settings.authority.cacheID, clientID: settings.clientID, userID: userID(number))
   }
 
   /// A record of about 4 KB; `change` makes its tokens other ones of the same size.
@@ -74,10 +73,11 @@ enum Scene {
   static func fileCache(_ directory: URL) throws -> StoredTokenCache { try .process(at: directory) }
 
   static func connector(
-    _ cache: any TokenCache, transport: any HTTPTransport = NoNetwork(), presenter: any SignInPresenter = NoPage()
+    _ cache: any TokenCache, transport: any HTTPTransport = NoNetwork(), presenter: any SignInPresenter = NoPage(),
+    settings: ConnectorSettings? = nil
   ) throws -> Connector {
     try Connector(
-      settings: try settings(),
+      settings: settings ?? Scene.settings(),
       environment: Connector.Environment(presenter: presenter, cache: cache, transport: transport))
   }
 }

@@ -12,8 +12,6 @@ import TestSupport
 
 /// A local tenant on loopback HTTP that takes its time for every answer.
 final class SlowTenant: Sendable {
-  static let clientPolicy = "B2C_1_SignIn"
-
   let tenant: LocalTenant
   let url: URL
   private let listener: LoopbackListener
@@ -30,9 +28,7 @@ final class SlowTenant: Sendable {
       try? await Task.sleep(for: delay.withLock { $0 })
       if url.path == "/ping" { return _ = await exchange.respond(.text("pong")) }
       let message = URLRequest(
-        method: request.method, url: url,
-        headers: request.headers,
-        body: request.body.isEmpty ? nil : request.body)
+        method: request.method, url: url, headers: request.headers, body: request.body.isEmpty ? nil : request.body)
       guard let response = try? await tenant.answer(message) else { return exchange.close() }
       await exchange.respond(LoopbackResponse(response))
     }
@@ -50,31 +46,30 @@ final class SlowTenant: Sendable {
     tenant.authority().replacingOccurrences(of: tenant.inMemoryOrigin.absoluteString, with: url.absoluteString)
   }
 
-  func connector(
-    _ cache: any TokenCache, transport: any HTTPTransport, presenter: any SignInPresenter = NoPage()
-  ) throws -> Connector {
-    try Connector(
-      settings: try Self.settings(authority: authority, shape: tenant.shape, scopes: tenant.apiScopes),
-      environment: Connector.Environment(presenter: presenter, cache: cache, transport: transport))
+  var settings: ConnectorSettings {
+    get throws { try Self.settings(authority: authority, scopes: tenant.apiScopes, isGeneric: tenant.shape != .b2c) }
   }
 
-  static func settings(
-    authority: String, shape: LocalTenant.Shape, scopes: [String]
-  ) throws -> ConnectorSettings {
-    ConnectorSettings(
-      authority: try Authority(authority, kind: shape == .openIDConnect ? .openIDConnect : nil),
-      clientID: LocalTenant.standardClientID, scopes: scopes,
-      redirectURI: try Scene.url(LocalTenant.standardRedirectURI),
-      policies: .init(emailSignIn: shape == .b2c ? try Policy(clientPolicy) : nil))
+  static func settings(authority: String, scopes: [String], isGeneric: Bool = false) throws -> ConnectorSettings {
+    var settings = try Scene.settings(authority: Authority(authority, kind: isGeneric ? .openIDConnect : nil))
+    settings.scopes = scopes
+    if isGeneric { settings.policies = ConnectorSettings.Policies() }
+    return settings
+  }
+
+  func connector(
+    _ cache: any TokenCache, transport: any HTTPTransport = URLSessionTransport(),
+    presenter: any SignInPresenter = NoPage()
+  ) throws -> Connector {
+    try Scene.connector(cache, transport: transport, presenter: presenter, settings: settings)
   }
 
   /// Signs in, and returns the record with its access token expired.
   func expiredRecord() async throws -> (key: TokenCacheKey, record: TokenRecord) {
     setDelay(.zero)
     let cache = InMemoryTokenCache()
-    let transport = URLSessionTransport()
-    let presenter = ScriptedPresenter(transport: transport, .signIn(.alice))
-    try await connector(cache, transport: transport, presenter: presenter).signIn()
+    let presenter = ScriptedPresenter(transport: URLSessionTransport(), .signIn(.alice))
+    try await connector(cache, presenter: presenter).signIn()
     let key = try require(await cache.keys().first, "the record of the sign-in")
     var record = try require(await cache.record(for: key), "the record of the sign-in")
     for index in record.accessTokens.indices { record.accessTokens[index].expiresAt = Date().addingTimeInterval(-10) }

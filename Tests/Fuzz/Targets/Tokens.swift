@@ -1,8 +1,13 @@
 import B2CCore
-import Crypto
 import Foundation
 
 @testable import B2CIDToken
+
+#if canImport(CryptoKit)
+  import CryptoKit
+#else
+  import Crypto
+#endif
 
 extension FuzzTarget {
   /// id_tokens.

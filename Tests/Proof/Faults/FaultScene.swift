@@ -8,7 +8,7 @@ import TestSupport
 struct FaultScene: Sendable {
   let world: FaultWorld
   let presenter = ArmingPresenter()
-  let cache = InMemoryTokenCache.memory()
+  private let cache = InMemoryTokenCache.memory()
   private let connector: Connector
   private let task: TaskItem
   private let events = Locked("")
@@ -18,14 +18,12 @@ struct FaultScene: Sendable {
   /// Signs in and adds a task.
   init(_ world: FaultWorld) async throws {
     self.world = world
-    let events = events
-    let note: @Sendable (Connector.Event) -> Void = { event in
+    connector = try world.connector(cache, presenter) { [events] event in
       events.withLock {
         $0 += "\(event) "
         dump(event, to: &$0)
       }
     }
-    connector = try world.connector(cache, presenter, onEvent: note)
     try await connector.signIn()
     task = try await connector.addTask(TaskItem(itemName: "Buy milk"))
   }
@@ -36,9 +34,9 @@ struct FaultScene: Sendable {
       switch operation {
       case .metadata, .keys:
         // A client that knows nothing of the tenant yet. A refresh could do without these documents, a sign-in cannot.
-        _ = try await world.connector(cache, presenter).signIn()
+        try await world.connector(cache, presenter).signIn()
       case .refresh: _ = try await connector.accessToken(forceRefresh: true)
-      case .code: _ = try await connector.signIn()
+      case .code: try await connector.signIn()
       case .list:
         guard try await connector.getTaskList().map(\.id) == [task.id] else { throw ProofError("another list") }
       case .add:
@@ -61,12 +59,10 @@ struct FaultScene: Sendable {
     if world.other.hasSeen(known) { broken.append("a credential went to another origin") }
     if world.other.requestCount > 0 { broken.append("a redirect was followed") }
     broken += changesToTasks(ending, operation)
-    let isSignedIn = ((try? await cache.allRecords()) ?? []).contains { $0.refreshToken != nil }
     if endsSession && operation == .refresh {
-      if isSignedIn { broken.append("a session that has ended is kept") }
-      return broken
+      return broken + (await hasRefreshToken ? ["a session that has ended is kept"] : [])
     }
-    guard isSignedIn else { return broken + ["the session is lost"] }
+    guard await hasRefreshToken else { return broken + ["the session is lost"] }
     let after = await Watchdog.run(FaultsProof.watchdog) {
       await FaultEnding.of {
         _ = try await connector.accessToken(forceRefresh: true)
@@ -75,6 +71,15 @@ struct FaultScene: Sendable {
     }
     if after?.outcome != "value" { broken.append("unusable afterwards: \(after?.outcome ?? "HANG")") }
     return broken
+  }
+
+  private var hasRefreshToken: Bool {
+    get async {
+      for key in await cache.keys() {
+        if await cache.record(for: key)?.refreshToken != nil { return true }
+      }
+      return false
+    }
   }
 
   /// An add happens once at most, and says so when it may have happened; nothing goes that was not meant.
@@ -88,17 +93,6 @@ struct FaultScene: Sendable {
     }
     if operation != .delete, !texts.contains(task.itemName) { broken.append("a task is gone") }
     return broken
-  }
-}
-
-extension InMemoryTokenCache {
-  /// Every record.
-  func allRecords() async throws -> [TokenRecord] {
-    var records: [TokenRecord] = []
-    for key in await keys() {
-      if let record = await record(for: key) { records.append(record) }
-    }
-    return records
   }
 }
 
@@ -132,19 +126,19 @@ enum FaultOperation: String, CaseIterable, Sendable {
 }
 
 /// What the documentation says of a fault: the error's code, or `value`, for each operation.
-struct FaultExpectation: Sendable {
-  private var codes: [FaultOperation: String]
+struct FaultExpectation: Sendable, ExpressibleByStringLiteral {
+  private var codes: [FaultOperation: String] = [:]
 
   /// Makes an expectation for metadata and keys, for the token endpoint, and for the task API.
   init(_ documents: String, _ tokens: String, _ tasks: String) {
-    codes = [
-      .metadata: documents, .keys: documents, .code: tokens, .refresh: tokens, .list: tasks, .add: tasks,
-      .delete: tasks,
-    ]
+    for operation in FaultOperation.allCases {
+      let isOfDocument = operation == .metadata || operation == .keys
+      codes[operation] = isOfDocument ? documents : operation.isOfTaskAPI ? tasks : tokens
+    }
   }
 
   /// The same everywhere.
-  init(_ code: String) { self.init(code, code, code) }
+  init(stringLiteral code: String) { self.init(code, code, code) }
 
   /// A copy that differs in one operation.
   func but(_ operation: FaultOperation, _ code: String) -> FaultExpectation {
@@ -170,20 +164,15 @@ struct FaultEnding: Sendable {
     do {
       try await body()
       return FaultEnding(outcome: "value")
-    } catch let error as ConnectorError {
-      return FaultEnding(
-        outcome: error.code.rawValue, text: told(error), outcomeIsUnknown: error.outcomeIsUnknown)
     } catch is CancellationError {
       return FaultEnding(outcome: "cancelled")
     } catch {
-      return FaultEnding(outcome: "untyped \(type(of: error)): \(error)", text: told(error))
+      var text = "\(error) \(String(reflecting: error)) \(error.localizedDescription) \((error as NSError).userInfo) "
+      dump(error, to: &text)
+      let known = error as? ConnectorError
+      if let underlying = known?.underlying { dump(underlying, to: &text) }
+      let outcome = known?.code.rawValue ?? "untyped \(type(of: error)): \(error)"
+      return FaultEnding(outcome: outcome, text: text, outcomeIsUnknown: known?.outcomeIsUnknown ?? false)
     }
-  }
-
-  private static func told(_ error: any Error) -> String {
-    var text = "\(error) \(String(reflecting: error)) \(error.localizedDescription) \((error as NSError).userInfo) "
-    dump(error, to: &text)
-    if let underlying = (error as? ConnectorError)?.underlying { dump(underlying, to: &text) }
-    return text
   }
 }

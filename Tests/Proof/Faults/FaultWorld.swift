@@ -12,43 +12,23 @@ import TestSupport
 struct FaultWorld: Sendable {
   /// Short enough to wait for, long enough for a busy machine.
   static let deadline = Duration.seconds(2)
-  static let limits = TransportLimits(maximumBodyBytes: 256 << 10, deadline: deadline, idleTimeout: .seconds(5))
-  /// So quick that every try falls within the deadline.
-  static let retry = RetryPolicy(maximumDelay: .milliseconds(20))
 
-  let tenant: LocalTenant
+  let tenant = LocalTenant()
   let tenantFront: FaultyFront
   let taskFront: FaultyFront
   let other: OtherOrigin
-  let transport: any HTTPTransport
+  private let transport = ProofTransport.make()
   private let tasks: Locked<LocalTaskServer>
 
-  // Microsoft's services take a refresh token that was spent already. With a server that does not, an answer that is
-  // lost after it was made loses the session, whatever a client does.
-  init(
-    transport: any HTTPTransport = ProofTransport.make(),
-    reuse: LocalTenant.Behavior.RefreshTokenReuse = .allowed, delay: (@Sendable () -> Duration)? = nil
-  ) async throws {
-    let tenant = LocalTenant()
+  init() async throws {
+    // Microsoft's services take a refresh token that was spent already. With a server that does not, an answer that is
+    // lost after it was made loses the session, whatever a client does.
+    tenant.behavior.refreshTokenReuse = .allowed
     // The task server knows the tenant by its own name; what the front is called is not its affair.
-    let issuer = tenant.issuer
-    tenant.behavior.refreshTokenReuse = reuse
-    tenant.behavior.changeAccessTokenClaims = { $0["iss"] = .string(issuer) }
-    let tasks = Locked(LocalTaskServer(tenant: tenant, dialect: .rest))
-    self.tenant = tenant
-    self.tasks = tasks
-    self.transport = transport
-    let wait: @Sendable () async -> Void = {
-      if let delay { try? await ContinuousClock().sleep(for: delay()) }
-    }
-    tenantFront = try await FaultyFront { request in
-      await wait()
-      return try await tenant.answer(request)
-    }
-    taskFront = try await FaultyFront { request in
-      await wait()
-      return try await tasks.withLock { $0 }.answer(request)
-    }
+    tenant.behavior.changeAccessTokenClaims = { [issuer = tenant.issuer] in $0["iss"] = .string(issuer) }
+    tasks = Locked(LocalTaskServer(tenant: tenant, dialect: .rest))
+    tenantFront = try await FaultyFront { [tenant] in try await tenant.answer($0) }
+    taskFront = try await FaultyFront { [tasks] in try await tasks.withLock { $0 }.answer($0) }
     other = try await OtherOrigin()
   }
 
@@ -85,49 +65,41 @@ struct FaultWorld: Sendable {
     return secrets
   }
 
-  /// A connector with short limits.
+  /// A connector with short limits, and retries so quick that every try falls within the deadline.
   func connector(
     _ cache: any TokenCache, _ presenter: any SignInPresenter,
     onEvent: @escaping @Sendable (Connector.Event) -> Void = { _ in }
   ) throws -> Connector {
-    var settings = try self.settings()
-    settings.taskWebAPI = taskFront.url.appendingPathComponent("tasks")
-    return try Connector(
-      settings: settings,
-      environment: Connector.Environment(presenter: presenter, cache: cache, transport: transport, onEvent: onEvent)
-    ) {
-      $0.taskDialect = .rest
-      ($0.limits, $0.taskLimits) = (Self.limits, Self.limits)
-      $0.retry = Self.retry
-    }
-  }
-
-  private func settings() throws -> ConnectorSettings {
-    let inMemory = tenant.inMemoryOrigin.absoluteString
+    var settings = try tenant.settings()
     let authority = tenant.authority(form: .query).replacingOccurrences(
-      of: inMemory, with: tenantFront.url.absoluteString)
-    guard let redirectURI = URL(string: LocalTenant.standardRedirectURI) else { throw ProofError("no redirect URI") }
-    return ConnectorSettings(
-      authority: try Authority(authority), clientID: tenant.clientID, scopes: tenant.apiScopes,
-      redirectURI: redirectURI, policies: .init(emailSignIn: try Policy("B2C_1_SignIn")))
+      of: tenant.inMemoryOrigin.absoluteString, with: tenantFront.url.absoluteString)
+    settings.authority = try Authority(authority)
+    settings.policies = .init(emailSignIn: try Policy("B2C_1_SignIn"))
+    settings.taskWebAPI = taskFront.url.appendingPathComponent("tasks")
+    var environment = Connector.Environment()
+    environment.presenter = presenter
+    environment.cache = cache
+    environment.transport = transport
+    environment.onEvent = onEvent
+    return try Connector(settings: settings, environment: environment) {
+      $0.taskDialect = .rest
+      $0.limits = TransportLimits(
+        maximumBodyBytes: 256 << 10, deadline: Self.deadline, idleTimeout: .seconds(5))
+      $0.taskLimits = $0.limits
+      $0.retry = RetryPolicy(maximumDelay: .milliseconds(20))
+    }
   }
 }
 
 /// A person at the sign-in page, after whom something goes wrong.
 final class ArmingPresenter: SignInPresenter {
-  private let person: ScriptedPresenter
+  private let person = ScriptedPresenter(transport: URLSessionTransport(), .signIn(.alice))
   private let action = Locked<(@Sendable () async -> Void)?>(nil)
-
-  init() {
-    person = ScriptedPresenter(transport: URLSessionTransport(), .signIn(.alice))
-  }
 
   /// Has something done when the page has been left, once.
   func whenLeft(_ action: @escaping @Sendable () async -> Void) {
     self.action.withLock { $0 = action }
   }
-
-  func validate(redirectURI: URL) throws { try person.validate(redirectURI: redirectURI) }
 
   func present(_ request: PresentationRequest) async throws -> URL {
     let url = try await person.present(request)

@@ -14,18 +14,14 @@ struct FaultsProof: ProofCommand {
   /// The deadline, and what a busy machine may add.
   static let longestCell = FaultWorld.deadline / .seconds(1) + 15
   /// What one large answer may add to the process while it is refused, this program's own server included.
-  static let memoryBound = 8 << 20
+  private static let memoryBound = 8 << 20
   /// What all cells together may leave behind.
-  static let leakBound = 64 << 20
-  private static let mark = "faults"
+  private static let leakBound = 64 << 20
 
   static func run(_ options: ProofOptions) async throws -> Bool {
     let start = ContinuousClock.now
     var worlds: [FaultWorld] = []
-    for _ in 0..<8 {
-      worlds.append(
-        try await FaultWorld(transport: ProofTransport.make()))
-    }
+    for _ in 0..<8 { worlds.append(try await FaultWorld()) }
     // A large answer that comes once is no different.
     let cells = [nil, 1].flatMap { times in
       WireFault.all.filter { !(options.isQuick && times == 1 && $0.isLarge) }.flatMap { fault in
@@ -39,29 +35,44 @@ struct FaultsProof: ProofCommand {
     let before = ResidentMemory.current
     try await matrix.run(together, in: worlds)
     let left = ResidentMemory.current - before
-    let peaks = try await runLarge(cells.filter(\.fault.isLarge), &matrix, worlds[0])
-    try matrix.runApart(cells.filter(\.fault.mayEndTheProcess))
+    _ = WireFault.bomb.count
+    var peaks: [String: Int] = [:]
+    for cell in cells where cell.fault.isLarge {
+      ResidentMemory.resetPeak()
+      let before = ResidentMemory.current
+      try await matrix.run([cell], in: [worlds[0]])
+      peaks[cell.fault.name] = max(peaks[cell.fault.name] ?? 0, ResidentMemory.peak - before)
+    }
+    for cell in cells where cell.fault.mayEndTheProcess { matrix[cell] = try cell.runApart() }
     for world in worlds { await world.stop() }
 
-    let tables = self.tables(matrix, WireFault.all)
+    let tables = """
+      The fault stays:
+
+      \(matrix.markdown(WireFault.all, times: nil))
+
+      The fault happens once, and the server then behaves:
+
+      \(matrix.markdown(WireFault.all.filter { !$0.isRefusal && !$0.isLarge }, times: 1))
+      """
     print(tables)
-    if let index = options.flags.contains("--write") ? 0 : nil {
-      try MarkdownSection(file: try options.value(index, "the file")).replace(mark, with: tables)
+    if options.flags.contains("--write") {
+      try MarkdownSection(file: try options.value(0, "the file")).replace(name, with: tables)
     }
-    var broken = matrix.broken(cells)
+    var broken = cells.flatMap { cell in (matrix[cell]?.broken ?? ["not run"]).map { "\(cell.name): \($0)" } }
     if left > leakBound { broken.append("\(left >> 20) MB are left behind; the bound is \(leakBound >> 20) MB") }
     for (fault, peak) in peaks.sorted(by: { $0.key < $1.key }) where peak > memoryBound {
       broken.append("\(fault) takes \(peak >> 20) MB; the bound is \(memoryBound >> 20) MB")
     }
-    let ended = cells.count { matrix.result($0)?.outcome == FaultCell.processEnds }
     let large = peaks.map { "\($0.value >> 20) MB during \($0.key)" }.sorted().joined(separator: ", ")
-    let slowest = cells.compactMap { cell in matrix.result(cell).map { ($0.seconds, cell) } }.max { $0.0 < $1.0 }
     print(
       """
 
       \(ProofTransport.name): \(cells.count) cells in \
-      \(String(format: "%.0f", start.duration(to: .now) / .seconds(1))) s; the slowest took \(String(format: "%.2f", slowest?.0 ?? 0)) s (bound \(longestCell) s).
-      Processes ended by the platform's URLSession: \(ended) (swift-corelibs-foundation issue 5285).
+      \(String(format: "%.0f", start.duration(to: .now) / .seconds(1))) s; the slowest took \
+      \(String(format: "%.2f", cells.compactMap { matrix[$0]?.seconds }.max() ?? 0)) s (bound \(longestCell) s).
+      Processes ended by the platform's URLSession: \(cells.count { matrix[$0]?.outcome == FaultCell.processEnds }) \
+      (swift-corelibs-foundation issue 5285).
       Requests at the other origin: \(worlds.map(\.other.requestCount).reduce(0, +)).
       Memory: \(left >> 20) MB more after all cells (bound \(leakBound >> 20) MB), \
       at most \(large) (bound \(memoryBound >> 20) MB).
@@ -69,38 +80,16 @@ struct FaultsProof: ProofCommand {
     for line in broken { print("BROKEN  \(line)") }
     return broken.isEmpty
   }
-
-  /// Runs cells one by one, and returns the most that a cell of each fault added to the memory in use.
-  private static func runLarge(
-    _ cells: [FaultCell], _ matrix: inout FaultMatrix, _ world: FaultWorld
-  ) async throws -> [String: Int] {
-    _ = WireFault.bomb.count
-    var peaks: [String: Int] = [:]
-    for cell in cells {
-      ResidentMemory.resetPeak()
-      let before = ResidentMemory.current
-      try await matrix.run([cell], in: [world])
-      peaks[cell.fault.name] = max(peaks[cell.fault.name] ?? 0, ResidentMemory.peak - before)
-    }
-    return peaks
-  }
-
-  private static func tables(_ matrix: FaultMatrix, _ faults: [WireFault]) -> String {
-    """
-    The fault stays:
-
-    \(matrix.markdown(faults, times: nil))
-
-    The fault happens once, and the server then behaves:
-
-    \(matrix.markdown(faults.filter { !$0.isRefusal && !$0.isLarge }, times: 1))
-    """
-  }
 }
 
 /// Runs cells, several at a time, and keeps what came of them.
 struct FaultMatrix: Sendable {
-  private(set) var results: [String: FaultCell.Result] = [:]
+  private var results: [String: FaultCell.Result] = [:]
+
+  subscript(cell: FaultCell) -> FaultCell.Result? {
+    get { results[cell.name] }
+    set { results[cell.name] = newValue }
+  }
 
   /// Runs cells in as many worlds as are given.
   mutating func run(_ cells: [FaultCell], in worlds: [FaultWorld]) async throws {
@@ -109,29 +98,11 @@ struct FaultMatrix: Sendable {
       for world in worlds {
         group.addTask {
           var results: [String: FaultCell.Result] = [:]
-          while let cell = queue.withLock({ $0.popFirst() }) {
-            results[Self.key(cell)] = try await cell.run(in: world)
-          }
+          while let cell = queue.withLock({ $0.popFirst() }) { results[cell.name] = try await cell.run(in: world) }
           return results
         }
       }
       for try await part in group { results.merge(part) { _, new in new } }
-    }
-  }
-
-  /// Runs cells one by one, each in a process of its own.
-  mutating func runApart(_ cells: [FaultCell]) throws {
-    for cell in cells { results[Self.key(cell)] = try cell.runApart() }
-  }
-
-  func result(_ cell: FaultCell) -> FaultCell.Result? { results[Self.key(cell)] }
-
-  /// Everything that was broken, a line for each.
-  func broken(_ cells: [FaultCell]) -> [String] {
-    cells.flatMap { cell in
-      (result(cell)?.broken ?? ["not run"]).map {
-        "\(cell.fault.name) x \(cell.operation.rawValue)\(cell.times == nil ? "" : ", once"): \($0)"
-      }
     }
   }
 
@@ -144,17 +115,12 @@ struct FaultMatrix: Sendable {
     ]
     for fault in faults {
       let cells = operations.map { operation in
-        let cell = FaultCell(fault: fault, operation: operation, times: times)
-        guard let result = result(cell) else { return "" }
+        guard let result = self[FaultCell(fault: fault, operation: operation, times: times)] else { return "" }
         return result.broken.isEmpty ? result.outcome : "**BROKEN** \(result.outcome)"
       }
       lines.append("| \(fault.name) | " + cells.joined(separator: " | ") + " |")
     }
     return lines.joined(separator: "\n")
-  }
-
-  private static func key(_ cell: FaultCell) -> String {
-    "\(cell.fault.name)/\(cell.operation.rawValue)/\(cell.times ?? 0)"
   }
 }
 
@@ -174,8 +140,10 @@ struct FaultCell: Sendable {
   /// On how many requests it happens; all for `nil`.
   let times: Int?
 
+  var name: String { "\(fault.name) x \(operation.rawValue)\(times == nil ? "" : ", once")" }
+
   /// The code that the documentation tells.
-  var expected: String {
+  private var expected: String {
     guard times != nil else { return fault.expected[operation] }
     switch fault.recovery {
     case .retry where operation.isRepeated, .retryOfAnything where operation.isRepeated || operation == .add:
@@ -230,10 +198,10 @@ extension FaultCell {
     if child.ending == 0, let outcome = lines.first {
       return Result(outcome: outcome, seconds: seconds, broken: Array(lines.dropFirst()))
     }
-    guard ProofTransport.mayEndTheProcess, child.errors.contains("Transfer completed, but there's no response") else {
-      return Result(outcome: Self.processEnds, seconds: seconds, broken: ["the process ended: \(child.ending)"])
-    }
-    return Result(outcome: Self.processEnds, seconds: seconds, broken: [])
+    let isOfPlatform =
+      ProofTransport.mayEndTheProcess && child.errors.contains("Transfer completed, but there's no response")
+    return Result(
+      outcome: Self.processEnds, seconds: seconds, broken: isOfPlatform ? [] : ["the process ended: \(child.ending)"])
   }
 }
 

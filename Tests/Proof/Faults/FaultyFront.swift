@@ -27,11 +27,8 @@ final class FaultyFront: Sendable {
     var secrets: Set<String> = []
   }
 
-  /// Whether the request that is being answered is one that a fault happens to.
-  @TaskLocal static var isFaulty = false
-
-  let port: UInt16
   let url: URL
+  private let port: UInt16
   private let state = Locked(State())
   private let answer: @Sendable (URLRequest) async throws -> LocalResponse
 
@@ -84,29 +81,25 @@ final class FaultyFront: Sendable {
   }
 
   private static func listener(
-    port: UInt16, _ state: Locked<State>,
-    _ answer: @escaping @Sendable (URLRequest) async throws -> LocalResponse
+    port: UInt16, _ state: Locked<State>, _ answer: @escaping @Sendable (URLRequest) async throws -> LocalResponse
   ) async throws -> LoopbackListener {
     try await LoopbackListener(port: port) { exchange in
-      guard let request = request(exchange) else { return exchange.close() }
+      let sent = exchange.request
+      guard let url = URL(string: "http://127.0.0.1:\(exchange.port)" + sent.target) else { return exchange.close() }
+      let request = URLRequest(
+        method: sent.method, url: url, headers: sent.headers, body: sent.body.isEmpty ? nil : sent.body)
       let genuine: @Sendable () async -> LoopbackResponse = {
         (try? await answer(request)).map { LoopbackResponse($0) } ?? LoopbackResponse(status: 500)
       }
-      let sent = secrets(in: exchange.request)
       let armed = state.withLock { state -> Armed? in
-        state.secrets.formUnion(sent)
+        state.secrets.formUnion(secrets(in: sent))
         guard let armed = state.armed, armed.target.contains(request), armed.left != 0 else { return nil }
         state.armed?.left = armed.left.map { $0 - 1 }
         state.hits += 1
         return armed
       }
-      if let armed {
-        await $isFaulty.withValue(true) {
-          await armed.fault.play(WireScene(exchange: exchange, other: armed.other, genuine: genuine))
-        }
-      } else {
-        await exchange.respond(await genuine())
-      }
+      guard let armed else { return _ = await exchange.respond(await genuine()) }
+      await armed.fault.play(WireScene(exchange: exchange, other: armed.other, genuine: genuine))
     }
   }
 
@@ -115,15 +108,6 @@ final class FaultyFront: Sendable {
     let form = FormEncoding.decode(String(decoding: request.body, as: UTF8.self)).filter { names.contains($0.name) }
     let bearer = request.headers["authorization"].flatMap { $0.split(separator: " ").last.map(String.init) }
     return form.map(\.value) + [bearer].compactMap(\.self)
-  }
-
-  private static func request(_ exchange: LoopbackExchange) -> URLRequest? {
-    let request = exchange.request
-    guard let url = URL(string: "http://127.0.0.1:\(exchange.port)" + request.target) else { return nil }
-    return URLRequest(
-      method: request.method, url: url,
-      headers: request.headers,
-      body: request.body.isEmpty ? nil : request.body)
   }
 }
 

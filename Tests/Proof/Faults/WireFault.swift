@@ -36,17 +36,22 @@ struct WireFault: Sendable {
   let play: @Sendable (WireScene) async -> Void
 
   init(
-    _ name: String, _ expected: FaultExpectation, recovery: Recovery = .none,
+    _ name: String, _ expected: FaultExpectation, recovery: Recovery = .none, isRefusal: Bool = false,
+    isLarge: Bool = false, mayEndTheProcess: Bool = false, endsSession: Bool = false,
     play: @escaping @Sendable (WireScene) async -> Void
   ) {
     self.name = name
     self.expected = expected
     self.recovery = recovery
+    self.isRefusal = isRefusal
+    self.isLarge = isLarge
+    self.mayEndTheProcess = mayEndTheProcess
+    self.endsSession = endsSession
     self.play = play
   }
 
   /// The table's rows.
-  static let all = connections + statuses + bodies + large
+  static let all = connections + redirects + statuses + failures + bodies + large
 }
 
 /// One request that a fault happens to.
@@ -60,58 +65,48 @@ struct WireScene: Sendable {
 
 /// Answers that do not come, or not whole.
 extension WireFault {
-  static var connections: [WireFault] {
-    var refused = WireFault("connection refused", FaultExpectation("network"), recovery: .retry) { _ in }
-    refused.isRefusal = true
-    return headCuts + [
-      refused,
-      WireFault("reset before the answer", FaultExpectation("network"), recovery: .retry) { $0.exchange.reset() },
-      WireFault("end before the answer", FaultExpectation("network"), recovery: .retry) { $0.exchange.close() },
-      WireFault("reset in the head", FaultExpectation("network"), recovery: .retry) { scene in
-        await scene.exchange.write("HTTP/1.1 200 OK\r\nContent-Ty")
-        scene.exchange.reset()
-      },
-      WireFault("reset in the body", FaultExpectation("network"), recovery: .retry) { scene in
-        let response = await scene.genuine()
-        await scene.exchange.write(head(response, length: response.body.count + 10) + response.body.dropLast(1))
-        // A reset overtakes what is on its way; the head has to arrive first.
-        try? await ContinuousClock().sleep(for: .milliseconds(20))
-        scene.exchange.reset()
-      },
-      WireFault("body shorter than announced", FaultExpectation("network"), recovery: .retry) { scene in
-        let response = await scene.genuine()
-        await scene.exchange.write(head(response, length: response.body.count + 10) + response.body)
-        scene.exchange.close()
-      },
-      WireFault("head, a byte at a time", FaultExpectation("timedOut")) { scene in
-        await drip(Data("HTTP/1.1 200 OK\r\nX-Slow: \(String(repeating: "x", count: 4000))".utf8), scene)
-      },
-      WireFault("body, a byte at a time", FaultExpectation("timedOut")) { scene in
-        let response = await scene.genuine()
-        await scene.exchange.write(head(response, length: 4000))
-        await drip(Data(repeating: UInt8(ascii: " "), count: 4000), scene)
-      },
-      WireFault("no answer", FaultExpectation("timedOut")) { await $0.exchange.waitForDisconnect() },
-      WireFault("not HTTP", FaultExpectation("invalidResponse")) { scene in
-        await scene.exchange.write("220 mail.example.com ESMTP ready\r\n\r\n")
-        scene.exchange.close()
-      },
-    ]
-  }
+  private static let connections: [WireFault] = [
+    cut("closed in the head", after: "HTTP/1.1 200 OK\r\nContent-Ty"),
+    cut("closed after the status line", after: "HTTP/1.1 200 OK\r\n"),
+    cut("closed in the head after 100", after: "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nX-A: b\r\n"),
+    WireFault("connection refused", "network", recovery: .retry, isRefusal: true) { _ in },
+    WireFault("reset before the answer", "network", recovery: .retry) { $0.exchange.reset() },
+    WireFault("end before the answer", "network", recovery: .retry) { $0.exchange.close() },
+    WireFault("reset in the head", "network", recovery: .retry) { scene in
+      await scene.exchange.write("HTTP/1.1 200 OK\r\nContent-Ty")
+      scene.exchange.reset()
+    },
+    WireFault("reset in the body", "network", recovery: .retry) { scene in
+      let response = await scene.genuine()
+      await scene.exchange.write(head(response, length: response.body.count + 10) + response.body.dropLast(1))
+      // A reset overtakes what is on its way; the head has to arrive first.
+      try? await ContinuousClock().sleep(for: .milliseconds(20))
+      scene.exchange.reset()
+    },
+    WireFault("body shorter than announced", "network", recovery: .retry) { scene in
+      let response = await scene.genuine()
+      await scene.exchange.write(head(response, length: response.body.count + 10) + response.body)
+      scene.exchange.close()
+    },
+    WireFault("head, a byte at a time", "timedOut") { scene in
+      await drip(Data("HTTP/1.1 200 OK\r\nX-Slow: \(String(repeating: "x", count: 4000))".utf8), scene)
+    },
+    WireFault("body, a byte at a time", "timedOut") { scene in
+      await scene.exchange.write(head(await scene.genuine(), length: 4000))
+      await drip(Data(repeating: UInt8(ascii: " "), count: 4000), scene)
+    },
+    WireFault("no answer", "timedOut") { await $0.exchange.waitForDisconnect() },
+    WireFault("not HTTP", "invalidResponse") { scene in
+      await scene.exchange.write("220 mail.example.com ESMTP ready\r\n\r\n")
+      scene.exchange.close()
+    },
+  ]
 
   /// The connection ends in order, but inside the head.
-  private static var headCuts: [WireFault] {
-    [
-      ("closed in the head", "HTTP/1.1 200 OK\r\nContent-Ty"),
-      ("closed after the status line", "HTTP/1.1 200 OK\r\n"),
-      ("closed in the head after 100", "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nX-A: b\r\n"),
-    ].map { name, head in
-      var fault = WireFault(name, FaultExpectation("network"), recovery: .retry) { scene in
-        await scene.exchange.write(head)
-        scene.exchange.close()
-      }
-      fault.mayEndTheProcess = true
-      return fault
+  private static func cut(_ name: String, after head: String) -> WireFault {
+    WireFault(name, "network", recovery: .retry, mayEndTheProcess: true) { scene in
+      await scene.exchange.write(head)
+      scene.exchange.close()
     }
   }
 
@@ -133,73 +128,57 @@ extension WireFault {
 
 /// Whole answers with a status that is no success.
 extension WireFault {
-  static var statuses: [WireFault] {
-    var ended = status(
-      400, "400, the session has ended",
-      FaultExpectation("configuration", "interactionRequired", "server"),
-      body: #"{"error":"invalid_grant","error_description":"AADB2C90080: The provided grant has expired."}"#)
-    ended.endsSession = true
-    return redirects + [
-      repeated,
-      status(
-        400, "400", FaultExpectation("configuration", "configuration", "server"),
-        body: #"{"error":"invalid_request","error_description":"AADB2C90083: The request is missing a parameter."}"#),
-      ended,
-      status(
-        401, "401 Basic", FaultExpectation("configuration", "configuration", "unauthorized"), recovery: .newToken,
-        headers: ["WWW-Authenticate": "Basic realm=\"token\""], body: #"{"error":"invalid_client"}"#),
-      status(
-        401, "401 Bearer", FaultExpectation("configuration", "invalidResponse", "unauthorized"), recovery: .newToken,
-        headers: ["WWW-Authenticate": "Bearer realm=\"tasks\", error=\"invalid_token\""]),
-      status(403, "403", FaultExpectation("configuration", "invalidResponse", "forbidden")),
-      status(
-        404, "404", FaultExpectation("configuration", "invalidResponse", "notFound").but(.refresh, "configuration")),
-      status(408, "408", FaultExpectation("timedOut"), recovery: .retry),
-      status(409, "409", FaultExpectation("configuration", "invalidResponse", "conflict")),
-      status(413, "413", FaultExpectation("configuration", "invalidResponse", "tooLarge")),
-      status(429, "429", FaultExpectation("throttled"), recovery: .retryOfAnything),
-      status(
-        429, "429 with Retry-After", FaultExpectation("throttled"), recovery: .retryOfAnything,
-        headers: ["Retry-After": "0"]),
-    ]
-      + [500, 502, 503, 504].map {
-        status(
-          $0, "\($0)", FaultExpectation("serviceUnavailable", "serviceUnavailable", "serviceUnavailable"),
-          recovery: .retry)
-      }
-  }
-
-  private static var redirects: [WireFault] {
-    [301, 302, 307, 308].map { code in
-      WireFault(
-        "\(code) to another origin", FaultExpectation("invalidResponse", "invalidResponse", "invalidResponse")
-      ) { scene in
-        await scene.exchange.respond(
-          LoopbackResponse(status: code, headers: ["Location": scene.other.absoluteString]))
-      }
+  private static let redirects: [WireFault] = [301, 302, 307, 308].map { code in
+    WireFault("\(code) to another origin", "invalidResponse") { scene in
+      await scene.exchange.respond(
+        LoopbackResponse(status: code, headers: ["Location": scene.other.absoluteString]))
     }
   }
+  private static let failures: [WireFault] = [500, 502, 503, 504].map {
+    status($0, "\($0)", "serviceUnavailable", recovery: .retry)
+  }
+  private static let statuses: [WireFault] = [
+    repeated,
+    status(
+      400, "400", .init("configuration", "configuration", "server"),
+      body: #"{"error":"invalid_request","error_description":"AADB2C90083: The request is missing a parameter."}"#),
+    status(
+      400, "400, the session has ended", .init("configuration", "interactionRequired", "server"), endsSession: true,
+      body: #"{"error":"invalid_grant","error_description":"AADB2C90080: The provided grant has expired."}"#),
+    status(
+      401, "401 Basic", .init("configuration", "configuration", "unauthorized"), recovery: .newToken,
+      headers: ["WWW-Authenticate": "Basic realm=\"token\""], body: #"{"error":"invalid_client"}"#),
+    status(
+      401, "401 Bearer", .init("configuration", "invalidResponse", "unauthorized"), recovery: .newToken,
+      headers: ["WWW-Authenticate": "Bearer realm=\"tasks\", error=\"invalid_token\""]),
+    status(403, "403", .init("configuration", "invalidResponse", "forbidden")),
+    status(404, "404", .init("configuration", "invalidResponse", "notFound").but(.refresh, "configuration")),
+    status(408, "408", "timedOut", recovery: .retry),
+    status(409, "409", .init("configuration", "invalidResponse", "conflict")),
+    status(413, "413", .init("configuration", "invalidResponse", "tooLarge")),
+    status(429, "429", "throttled", recovery: .retryOfAnything),
+    status(429, "429 with Retry-After", "throttled", recovery: .retryOfAnything, headers: ["Retry-After": "0"]),
+  ]
 
   /// Tells back what was sent, plain in one place and in base64 in others.
-  private static var repeated: WireFault {
-    WireFault("400 that repeats the request", FaultExpectation("configuration", "configuration", "server")) { scene in
-      let request = scene.exchange.request
-      let sent = (request.headers["authorization"] ?? "") + " " + String(decoding: request.body, as: UTF8.self)
-      let fields = ["error": "invalid_request", "error_description": sent, "message": sent]
-      let encoded = Data(sent.utf8).base64EncodedString()
-      await scene.exchange.respond(
-        LoopbackResponse(
-          status: 400, headers: ["WWW-Authenticate": "Bearer error=\"\(encoded)\", error_description=\"\(encoded)\""],
-          body: (try? JSONEncoder().encode(fields)) ?? Data()))
-    }
+  private static let repeated = WireFault(
+    "400 that repeats the request", .init("configuration", "configuration", "server")
+  ) { scene in
+    let request = scene.exchange.request
+    let sent = (request.headers["authorization"] ?? "") + " " + String(decoding: request.body, as: UTF8.self)
+    let fields = ["error": "invalid_request", "error_description": sent, "message": sent]
+    let encoded = Data(sent.utf8).base64EncodedString()
+    await scene.exchange.respond(
+      LoopbackResponse(
+        status: 400, headers: ["WWW-Authenticate": "Bearer error=\"\(encoded)\", error_description=\"\(encoded)\""],
+        body: (try? JSONEncoder().encode(fields)) ?? Data()))
   }
 
   private static func status(
-    _ code: Int, _ name: String, _ expected: FaultExpectation, recovery: Recovery = .none,
-    headers: [String: String] = [:],
-    body: String = ""
+    _ code: Int, _ name: String, _ expected: FaultExpectation, recovery: Recovery = .none, endsSession: Bool = false,
+    headers: [String: String] = [:], body: String = ""
   ) -> WireFault {
-    WireFault(name, expected, recovery: recovery) { scene in
+    WireFault(name, expected, recovery: recovery, endsSession: endsSession) { scene in
       await scene.exchange.respond(LoopbackResponse(status: code, headers: headers, body: Data(body.utf8)))
     }
   }
@@ -207,60 +186,48 @@ extension WireFault {
 
 /// Successes with a body that is no use, or too large.
 extension WireFault {
-  private static let unreadable = FaultExpectation("invalidResponse")
+  private static let unreadable: FaultExpectation = "invalidResponse"
   /// A deletion needs no body, and takes any that can be read.
   private static let unlessDeleted = unreadable.but(.delete, "value")
+  private static let deep = String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)
 
-  static var bodies: [WireFault] {
-    [
-      body("HTML with 200", unreadable) { _ in Data("<!DOCTYPE html><title>Sign in to the network</title>".utf8) },
-      body("nothing with 200", unlessDeleted) { _ in Data() },
-      WireFault("nothing with 204", unlessDeleted.but(.add, "value")) { scene in
-        _ = await scene.genuine()
-        await scene.exchange.respond(LoopbackResponse(status: 204))
-      },
-      body("wrong content type", FaultExpectation("value"), type: "text/plain") { $0 },
-      body("invalid UTF-8", unreadable) { body in
-        guard let quote = body.firstIndex(of: UInt8(ascii: "\"")) else { return Data([0xFF, 0xFE]) }
-        return body[...quote] + [0xFF, 0xFE] + body[(quote + 1)...]
-      },
-      body("truncated JSON", unreadable) { $0.isEmpty ? Data("{".utf8) : $0.prefix($0.count / 2) },
-      body("wrong JSON types", unlessDeleted) { body in
-        let value = (try? JSONDecoder().decode(JSONValue.self, from: body)) ?? .null
-        return (try? JSONEncoder().encode(mistyped(value))) ?? Data()
-      },
-      body("100,000 levels of JSON", unreadable) { _ in
-        Data((String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)).utf8)
-      },
-      body("100,000 levels in a member", unreadable) { body in
-        var body = body.isEmpty ? Data("{}".utf8) : body
-        // The first member of the first object.
-        guard let brace = body.firstIndex(of: UInt8(ascii: "{")) else { return body }
-        let deep = String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)
-        body.insert(contentsOf: Data("\"deep\":\(deep),".utf8), at: brace + 1)
-        return body
-      },
-    ]
-  }
+  private static let bodies: [WireFault] = [
+    body("HTML with 200", unreadable) { _ in Data("<!DOCTYPE html><title>Sign in to the network</title>".utf8) },
+    body("nothing with 200", unlessDeleted) { _ in Data() },
+    WireFault("nothing with 204", unlessDeleted.but(.add, "value")) { scene in
+      _ = await scene.genuine()
+      await scene.exchange.respond(LoopbackResponse(status: 204))
+    },
+    body("wrong content type", "value", type: "text/plain") { $0 },
+    body("invalid UTF-8", unreadable) { body in
+      guard let quote = body.firstIndex(of: UInt8(ascii: "\"")) else { return Data([0xFF, 0xFE]) }
+      return body[...quote] + [0xFF, 0xFE] + body[(quote + 1)...]
+    },
+    body("truncated JSON", unreadable) { $0.isEmpty ? Data("{".utf8) : $0.prefix($0.count / 2) },
+    body("wrong JSON types", unlessDeleted) { body in
+      let value = (try? JSONDecoder().decode(JSONValue.self, from: body)) ?? .null
+      return (try? JSONEncoder().encode(mistyped(value))) ?? Data()
+    },
+    body("100,000 levels of JSON", unreadable) { _ in Data(deep.utf8) },
+    body("100,000 levels in a member", unreadable) { body in
+      var body = body.isEmpty ? Data("{}".utf8) : body
+      // The first member of the first object.
+      guard let brace = body.firstIndex(of: UInt8(ascii: "{")) else { return body }
+      body.insert(contentsOf: Data("\"deep\":\(deep),".utf8), at: brace + 1)
+      return body
+    },
+  ]
 
-  static let bombMegabytes = 64
-  static let bomb = GzipBomb(size: bombMegabytes << 20).data
+  static let bomb = GzipBomb(size: 64 << 20).data
 
-  static var large: [WireFault] {
-    let tooLarge = FaultExpectation("tooLarge")
-    var faults = [
-      WireFault("gzip bomb, \(bombMegabytes) MB", tooLarge) { scene in
-        await scene.exchange.respond(
-          LoopbackResponse(
-            status: 200, headers: ["Content-Type": "application/json", "Content-Encoding": "gzip"],
-            body: bomb))
-      },
-      WireFault("200 MB, announced", tooLarge) { await flood($0, "Content-Length: \(200 << 20)\r\n") },
-      WireFault("200 MB, not announced", tooLarge) { await flood($0, "Connection: close\r\n") },
-    ]
-    for index in faults.indices { faults[index].isLarge = true }
-    return faults
-  }
+  private static let large: [WireFault] = [
+    WireFault("gzip bomb, 64 MB", "tooLarge", isLarge: true) { scene in
+      let headers = ["Content-Type": "application/json", "Content-Encoding": "gzip"]
+      await scene.exchange.respond(LoopbackResponse(status: 200, headers: headers, body: bomb))
+    },
+    WireFault("200 MB, announced", "tooLarge", isLarge: true) { await flood($0, "Content-Length: \(200 << 20)\r\n") },
+    WireFault("200 MB, not announced", "tooLarge", isLarge: true) { await flood($0, "Connection: close\r\n") },
+  ]
 
   private static func body(
     _ name: String, _ expected: FaultExpectation, type: String = "application/json",

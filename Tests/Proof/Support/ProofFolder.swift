@@ -27,9 +27,32 @@ struct ProofFolder {
     }
   }
 
+  /// The files in a cache's folder whose names have an end.
+  static func files(_ url: URL, ending end: String) -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).filter { $0.hasSuffix(end) }
+  }
+
   /// The temporary files in a cache's folder.
-  static func strayFiles(_ url: URL) -> [String] {
-    ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).filter { $0.hasSuffix(".new") }
+  static func strayFiles(_ url: URL) -> [String] { files(url, ending: ".new") }
+}
+
+/// A process of a proof's own, as it sees itself.
+enum Worker {
+  /// Straight to the pipe: what was said is there even when the process dies at the next instruction.
+  static func say(_ line: String) { try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8)) }
+
+  /// Says that it is ready, and waits for the word to begin.
+  static func waitForSignal() {
+    say("ready")
+    _ = readLine()
+  }
+
+  /// Starts a command as several processes; they begin together when each has said that it is ready.
+  static func start(_ command: any ProofCommand.Type, _ arguments: [[String]]) throws -> [ChildProcess] {
+    let children = try arguments.map { try ChildProcess(command, $0) }
+    for child in children where child.readLine() != "ready" { throw ProofError("a worker did not start") }
+    for child in children { child.signal() }
+    return children
   }
 }
 

@@ -1,184 +1,220 @@
-#if os(Linux)
-  import B2CConnector
-  import B2CTestKit
-  import Foundation
+import B2CConnector
+import B2CTestKit
+import Foundation
+import FoundationNetworking
 
-  /// What an app asks of a connector.
-  enum Action: @unchecked Sendable {
-    case signIn
-    case editProfile(Policy)
-    case list
-    case listOf(person: String)
-    case add(title: String)
-    case delete(TaskItem, owner: String)
-    case token(person: String?, force: Bool)
-    case session
-    case users
-    case signOutAll
-    case signOut(person: String)
-    case close
+/// What an app asks of a connector.
+enum Action: @unchecked Sendable {
+  /// Signs in, if a person is named only that one; in two calls, what is kept between them goes through JSON.
+  case signIn(user: String? = nil, inTwoCalls: Bool = false)
+  case editProfile(Policy)
+  case resetPassword(Policy)
+  case list
+  case listOf(person: String)
+  case add(title: String)
+  case delete(TaskItem, owner: String)
+  case data(person: String?)
+  case token(person: String?, force: Bool = false, claims: Bool = false)
+  case session
+  case users
+  case user(person: String)
+  case userInfo(person: String?)
+  case signOutAll(inBrowser: Bool = false)
+  case signOut(person: String, inBrowser: Bool = false)
+  case close
 
-    var name: String {
-      switch self {
-      case .signIn: "signIn"
-      case .editProfile: "editProfile"
-      case .list: "getTaskList"
-      case .listOf(let person): "getTaskList(\(person.prefix(1)))"
-      case .add(let title): "addTask(\(title))"
-      case .delete(let task, _): "deleteTask(\(task.itemName))"
-      case .token(let person, let force):
-        "accessToken(\(person.map { String($0.prefix(1)) } ?? "-")\(force ? ", force" : ""))"
-      case .session: "session"
-      case .users: "users"
-      case .signOutAll: "signOut"
-      case .signOut(let person): "signOut(\(person.prefix(1)))"
-      case .close: "close"
-      }
+  var name: String {
+    var details = [person.map { String($0.prefix(1)) } ?? "", isInBrowser ? "browser" : ""]
+    switch self {
+    case .signIn(_, let inTwoCalls): details.append(inTwoCalls ? "two calls" : "")
+    case .add(let title): details.append(title)
+    case .delete(let task, _): details.append(task.itemName)
+    case .token(_, let force, let claims): details += [force ? "force" : "", claims ? "claims" : ""]
+    default: break
     }
+    return ([String("\(self)".prefix { $0 != "(" })] + details.filter { !$0.isEmpty }).joined(separator: " ")
+  }
 
-    /// Whether it changes who is signed in.
-    var changesPresence: Bool {
-      switch self {
-      case .signIn, .signOutAll, .signOut: true
-      default: false
-      }
-    }
+  /// Whether it changes who is signed in.
+  var changesPresence: Bool { if case .signIn = self { true } else { isSignOut } }
 
-    var isSignOut: Bool {
-      switch self {
-      case .signOutAll, .signOut: true
-      default: false
-      }
-    }
-
-    /// Whether it acts for the person who is current.
-    var isForCurrent: Bool {
-      switch self {
-      case .list, .add, .delete: true
-      case .token(let person, _): person == nil
-      default: false
-      }
-    }
-
-    func perform(on connector: Connector, _ world: World) async throws -> Answer {
-      switch self {
-      case .signIn: return .user(try await connector.doPolicy(.signIn))
-      case .editProfile(let policy): return .user(try await connector.doPolicy(policy))
-      case .list: return .tasks(try await connector.getTaskList())
-      case .listOf(let person):
-        return .tasks(try await connector.getTaskList(user: UserInfo(id: world.userID(of: person))))
-      case .add(let title): return .tasks([try await connector.addTask(TaskItem(itemName: title))])
-      case .delete(let task, _):
-        try await connector.deleteTask(task)
-        return .nothing
-      case .token(let person, let force):
-        return .token(
-          try await connector.accessToken(
-            user: person.map { UserInfo(id: world.userID(of: $0)) }, forceRefresh: force))
-      case .session: return .session(try await connector.session)
-      case .users: return .users(try await connector.users())
-      case .signOutAll:
-        try await connector.signOut()
-        return .nothing
-      case .signOut(let person):
-        try await connector.signOut(UserInfo(id: world.userID(of: person)))
-        return .nothing
-      case .close:
-        await connector.close()
-        return .nothing
-      }
+  var isSignOut: Bool {
+    switch self {
+    case .signOutAll, .signOut: true
+    default: false
     }
   }
 
-  /// What came back.
-  enum Answer: Sendable {
-    case user(UserInfo)
-    case tasks([TaskItem])
-    case token(AccessToken)
-    case session(SessionState)
-    case users([UserInfo])
-    case nothing
+  /// Whether it ends the browser's session too.
+  var isInBrowser: Bool {
+    switch self {
+    case .signOutAll(let inBrowser), .signOut(_, let inBrowser): inBrowser
+    default: false
+    }
   }
 
-  /// One call of the public API, from its start to its judgement.
-  final class Call: @unchecked Sendable {
-    /// The call in whose name transport, page and cache work; it passes through every task that the engine starts.
-    @TaskLocal static var current: Call?
-
-    enum Trouble: Hashable {
-      case closed, store, refused, cancelled
-      /// The store has refused to remove a record.
-      case removal
-      /// A record was damaged when it began; one was damaged while it was under way.
-      case damage, damagedMeanwhile
+  /// The person it names.
+  var person: String? {
+    switch self {
+    case .listOf(let person), .user(let person), .signOut(let person, _): person
+    case .signIn(let person, _), .data(let person), .token(let person, _, _), .userInfo(let person): person
+    default: nil
     }
+  }
 
-    let number: Int
-    let action: Action
-    let app: App
-    /// What the person does at a page; `nil` for a call that may open none.
-    let plan: PagePlan?
-    let startedAt = machine.uptime
-    var endedAt: UInt64 = 0
-    /// How long its process had been suspended when it began.
-    private let suspendedBefore: UInt64
-    /// How long its process was suspended meanwhile, in nanoseconds.
-    var timeSuspended: UInt64 { app.process.timeSuspended - suspendedBefore }
-    /// Who was current at its start, and by which version of that knowledge.
-    var expected = Presence.Current.unknown
-    var presenceVersion = 0
-    /// The same for the device, whose other processes sign in and out too.
-    var expectedOnDevice = Presence.Current.unknown
-    var devicePresenceVersion = 0
-    /// The grant of the person who was current at its start.
-    var expectedGrant: Grant?
-    private(set) var troubles: Set<Trouble> = []
-    var bearers: [(token: String, grant: Grant)] = []
-    var refusedTokens: Set<String> = []
-    /// The names that the same person gave in other edits at the same time: the provider keeps the last one.
-    var otherNames: Set<String> = []
-    /// What a sign-in brought.
-    var grant: Grant?
-    var task: Task<Void, Never>?
-    var result: Result<Answer, any Error>?
-
-    init(_ number: Int, _ action: Action, _ app: App, _ plan: PagePlan?) {
-      self.number = number
-      self.action = action
-      self.app = app
-      self.plan = plan
-      suspendedBefore = app.process.timeSuspended
+  /// Whether it acts for the person who is current.
+  var isForCurrent: Bool {
+    switch self {
+    case .list, .add, .delete: true
+    case .data, .token, .userInfo: person == nil
+    default: false
     }
+  }
 
-    var name: String { "#\(number) \(app.name) \(action.name)" }
+  /// Whether it wants a new token, whatever is stored.
+  var mustRefresh: Bool { if case .token(_, let force, let claims) = self { force || claims } else { false } }
 
-    func note(_ trouble: Trouble) { troubles.insert(trouble) }
-
-    var error: ConnectorError? {
-      if case .failure(let error) = result { error as? ConnectorError } else { nil }
+  func perform(on connector: Connector, _ app: App) async throws -> Answer {
+    let world = app.process.world
+    let user = person.map { UserInfo(id: world.userID(of: $0)) }
+    switch self {
+    case .signIn(_, let inTwoCalls):
+      var options = SignInOptions()
+      options.user = user
+      guard inTwoCalls else { return .user(try await connector.doPolicy(.signIn, options: options)) }
+      let pending = try await connector.beginSignIn(options: options)
+      let kept = try JSONEncoder().encode(pending)
+      let callback = try await SimulatedPage(app.process).show(pending.url)
+      let read = try JSONDecoder().decode(PendingSignIn.self, from: kept)
+      // Any connector with the same settings can finish it.
+      let finishing = machine.draw.one(of: app.process.apps).connector ?? connector
+      return .user(try await finishing.finishSignIn(read, callback: callback).user)
+    case .editProfile(let policy), .resetPassword(let policy): return .user(try await connector.doPolicy(policy))
+    case .list, .listOf: return .tasks(try await connector.getTaskList(user: user))
+    case .add(let title): return .tasks([try await connector.addTask(TaskItem(itemName: title))])
+    case .delete(let task, _): try await connector.deleteTask(task)
+    case .data:
+      if let url = world.settings.taskWebAPI { _ = try await connector.data(for: URLRequest(url: url), user: user) }
+    case .token(_, let force, let claims):
+      return .token(
+        try await connector.accessToken(
+          user: user, forceRefresh: force, claims: claims ? #"{"access_token":{"acrs":null}}"# : nil))
+    case .session: return .session(try await connector.session)
+    case .users: return .users(try await connector.users())
+    case .user(let person): return .users([try await connector.user(id: world.userID(of: person))].compactMap(\.self))
+    case .userInfo: return .user(try await connector.fetchUserInfo(user: user))
+    case .signOutAll(let inBrowser): try await connector.signOut(endsBrowserSession: inBrowser)
+    case .signOut(let person, let inBrowser):
+      try await connector.signOut(UserInfo(id: world.userID(of: person)), endsBrowserSession: inBrowser)
+    case .close: await connector.close()
     }
+    return .nothing
+  }
+}
 
-    var succeeded: Bool {
-      if case .success = result { true } else { false }
-    }
+/// What came back.
+enum Answer: Sendable {
+  case user(UserInfo)
+  case tasks([TaskItem])
+  case token(AccessToken)
+  case session(SessionState)
+  case users([UserInfo])
+  case nothing
+}
 
-    /// The answer in a few words that are the same in every run.
-    var summary: String {
-      switch result {
-      case nil: "unfinished"
-      case .failure(let error):
-        (error as? ConnectorError).map {
-          "failed: \($0.code.rawValue)\($0.outcomeIsUnknown ? ", outcome unknown" : "")"
-        }
-          ?? "failed: \(type(of: error))"
-      case .success(.user(let user)): "ok: \(user.subject.prefix(1))"
-      case .success(.tasks(let tasks)): "ok: \(tasks.map(\.itemName).joined(separator: " "))"
-      case .success(.session(.signedIn(let user))): "ok: signedIn \(user.subject.prefix(1))"
-      case .success(.session(.expired(let user))): "ok: expired \(user.subject.prefix(1))"
-      case .success(.session): "ok: signedOut"
-      case .success(.users(let users)): "ok: \(users.map { String($0.id.prefix(1)) }.joined())"
-      case .success: "ok"
+/// One call of the public API, from its start to its judgement.
+final class Call: @unchecked Sendable {
+  /// The call in whose name transport, page and cache work; it passes through every task that the engine starts.
+  @TaskLocal static var current: Call?
+
+  enum Trouble: Hashable {
+    case closed, store, refused, cancelled
+    /// The store has refused to remove a record.
+    case removal
+    /// A record was damaged when it began; one was damaged while it was under way.
+    case damage, damagedMeanwhile
+    /// The password of the person at its page was changed.
+    case password
+  }
+
+  let number: Int
+  let action: Action
+  let app: App
+  /// What the person does at a page; `nil` for a call that may open none.
+  let plan: PagePlan?
+  let startedAt = machine.uptime
+  var endedAt: UInt64 = 0
+  /// How long its process had been suspended when it began.
+  private let suspendedBefore: UInt64
+  /// How long its process was suspended meanwhile, in nanoseconds.
+  var timeSuspended: UInt64 { app.process.timeSuspended - suspendedBefore }
+  /// Who was current at its start, and by which version of that knowledge.
+  var expected = Presence.Current.unknown
+  var presenceVersion = 0
+  /// The same for the device, whose other processes sign in and out too.
+  var expectedOnDevice = Presence.Current.unknown
+  var devicePresenceVersion = 0
+  private(set) var troubles: Set<Trouble> = []
+  var bearers: [(token: String, grant: Grant)] = []
+  var refusedTokens: Set<String> = []
+  /// The names that the same person gave in other edits at the same time: the provider keeps the last one.
+  var otherNames: Set<String> = []
+  /// What a sign-in brought.
+  var grant: Grant?
+  /// How many pages it has shown.
+  var pages = 0
+  /// When it was cancelled, by the uptime.
+  private(set) var cancelled: UInt64?
+  var task: Task<Void, Never>?
+  var result: Result<Answer, any Error>?
+
+  init(_ number: Int, _ action: Action, _ app: App, _ plan: PagePlan?) {
+    self.number = number
+    self.action = action
+    self.app = app
+    self.plan = plan
+    suspendedBefore = app.process.timeSuspended
+  }
+
+  var name: String { "#\(number) \(app.name) \(action.name)" }
+
+  func note(_ trouble: Trouble) { troubles.insert(trouble) }
+
+  func cancel() {
+    note(.cancelled)
+    cancelled = cancelled ?? machine.uptime
+    task?.cancel()
+  }
+
+  var error: ConnectorError? { if case .failure(let error) = result { error as? ConnectorError } else { nil } }
+
+  var succeeded: Bool { if case .success = result { true } else { false } }
+
+  /// The answer in a few words that are the same in every run.
+  var summary: String {
+    switch result {
+    case nil: "unfinished"
+    case .failure(let error):
+      (error as? ConnectorError).map {
+        "failed: \($0.code.rawValue)\($0.outcomeIsUnknown ? ", outcome unknown" : "")"
       }
+        ?? "failed: \(type(of: error))"
+    case .success(.user(let user)): "ok: \(user.subject.prefix(1))"
+    case .success(.tasks(let tasks)): "ok: \(tasks.map(\.itemName).joined(separator: " "))"
+    case .success(.session(let state)): "ok: \(state.words)"
+    case .success(.users(let users)): "ok: \(users.map { String($0.id.prefix(1)) }.joined())"
+    case .success: "ok"
     }
   }
-#endif
+}
+
+extension SessionState {
+  /// The state and the person in a few words.
+  var words: String {
+    switch self {
+    case .signedOut: "signedOut"
+    case .signedIn(let user): "signedIn \(user.subject.prefix(1))"
+    case .expired(let user): "expired \(user.subject.prefix(1))"
+    }
+  }
+}

@@ -1,200 +1,258 @@
-#if os(Linux)
-  import B2CConnector
-  import B2CIDToken
-  import B2CTestKit
-  import Foundation
+import B2CConnector
+import B2CIDToken
+import B2CTestKit
+import Foundation
 
-  /// A random walk through a world: a number of steps, then a last look.
-  ///
-  /// The steps are drawn at the start, each with a seed for its own choices, so that leaving one out changes nothing of
-  /// the others.
-  final class Walk {
-    let world: World
-    private let steps: [(step: Step, seed: UInt64)]
-    private var draw: Draw
+/// A random walk through a world: a number of steps, then a last look.
+///
+/// The steps are drawn at the start, each with a seed for its own choices, so that leaving one out changes nothing of
+/// the others.
+final class Walk {
+  let world: World
+  let steps: [(step: Step, seed: UInt64)]
+  private var draw: Draw
 
-    init(_ world: World, without: Set<String>) {
-      self.world = world
-      var draw = Draw(seed: machine.draw.next())
-      let share = draw.number(300...1000)
-      var kinds: [Step] = []
-      for step in Step.allCases where !without.contains(step.rawValue) {
-        if step.isEssential || draw.happens(share) { kinds += Array(repeating: step, count: step.weight) }
-      }
-      steps = (0..<draw.number(10...40)).map { _ in (draw.one(of: kinds), draw.next()) }
-      self.draw = draw
+  init(_ world: World, without: Set<String>) {
+    self.world = world
+    var draw = Draw(seed: machine.draw.next())
+    let share = draw.number(300...1000)
+    var kinds: [Step] = []
+    for step in Step.allCases where !without.contains(step.rawValue) {
+      if step.isEssential || draw.happens(share) { kinds += Array(repeating: step, count: step.weight) }
     }
-
-    /// Takes the steps, except those of the given numbers.
-    func run(skipping: Set<Int> = []) throws {
-      // Most worlds begin with a person who is signed in.
-      if draw.happens(800), let app = anyApp() {
-        world.wait(world.start(.signIn, on: app, plan: plan(.completes)))
-      }
-      for (number, (step, seed)) in steps.enumerated() where !skipping.contains(number) {
-        world.ledger.steps += 1
-        draw = Draw(seed: seed)
-        try take(step)
-        // Often the next step falls between two jobs of a call: between an answer and its storing, for one.
-        if draw.happens(300) {
-          world.pass(jobs: draw.below(draw.one(of: [20, 300])), timeless: draw.happens(500))
-        } else {
-          world.pass(pause())
-        }
-      }
-      try LastLook(world: world).look()
-    }
-
-    /// The number of steps.
-    var count: Int { steps.count }
-
-    /// The time between two steps: often none, so that calls meet.
-    private func pause() -> Duration {
-      switch draw.below(10) {
-      case 0...3: .zero
-      case 4...5: .milliseconds(draw.below(300))
-      case 6...7: .milliseconds(draw.below(10_000))
-      case 8: .seconds(draw.below(600))
-      default: .seconds(draw.below(4000))
-      }
-    }
-
-    private func take(_ step: Step) throws {
-      guard let app = anyApp() else { return }
-      switch step {
-      case .signIn: world.start(.signIn, on: app, plan: plan(nil))
-      case .list: world.start(.list, on: app)
-      case .listOfPerson: world.start(.listOf(person: anyPerson().id), on: app)
-      case .add: world.start(.add(title: "task\(world.ledger.calls)"), on: app)
-      case .delete:
-        guard !world.tasks.isEmpty else { return }
-        let task = draw.one(of: world.tasks)
-        world.tasks.removeAll { $0.item.id == task.item.id }
-        world.start(.delete(task.item, owner: task.owner), on: app)
-      case .token: world.start(.token(person: nil, force: false), on: app)
-      case .forceRefresh: world.start(.token(person: nil, force: true), on: app)
-      case .tokenOfPerson: world.start(.token(person: anyPerson().id, force: false), on: app)
-      case .session: world.start(.session, on: app)
-      case .users: world.start(.users, on: app)
-      case .signOutAll: world.start(.signOutAll, on: app)
-      case .signOutOne: world.start(.signOut(person: anyPerson().id), on: app)
-      case .editProfile:
-        guard let policy = world.settings.policies.policy(of: .profileEdit) else { return }
-        var plan = plan(nil)
-        plan.newName = "Name-\(world.ledger.calls)"
-        world.start(.editProfile(policy), on: app, plan: plan)
-      case .cancel:
-        guard !world.calls.isEmpty else { return }
-        world.cancel(draw.one(of: world.calls))
-      case .several:
-        for app in world.liveApps where draw.happens(700) {
-          world.start(.token(person: nil, force: draw.happens(300)), on: app)
-          if draw.happens(500) { world.start(.list, on: app) }
-        }
-      default: try happen(step, app)
-      }
-    }
-
-    private func happen(_ step: Step, _ app: App) throws {
-      world.ledger.chaos[step.rawValue, default: 0] += 1
-      world.note("\(step.rawValue) (\(app.name))")
-      switch step {
-      case .close: world.start(.close, on: app)
-      case .closeTransport: try world.closeTransport(of: app)
-      case .suspend: app.process.suspend()
-      case .resume: for process in world.processes { process.resume() }
-      case .kill where draw.happens(500), .losePower where draw.happens(500):
-        let accesses = draw.below(world.store.kind.isFile ? 60 : 10)
-        world.die(app.process, afterAccesses: accesses, ofPowerCut: step == .losePower)
-      case .kill: try world.restart(app.process)
-      case .losePower: try world.losePower()
-      case .clockJump: world.clockOffset = Double(draw.number(-7200...7200))
-      case .diskFull: world.store.trouble.isFull = true
-      case .diskUnreachable: world.store.trouble.isUnreachable = true
-      case .diskHiccup: world.hiccup(draw.number(1...4))
-      case .diskPart:
-        let person = draw.happens(700) ? anyPerson().id : nil
-        var refusal = Refusal(kind: draw.one(of: Access.allCases), person: person)
-        refusal.times = draw.one(of: [1, 2, 3, .max])
-        if draw.happens(300) { refusal.error = CancellationError() }
-        world.store.trouble.refusals.append(refusal)
-      case .diskWell: world.store.trouble = StoreTrouble()
-      case .damage: world.damageRecord()
-      case .revoke:
-        let person = anyPerson()
-        world.tenant.revokeGrants(of: person)
-        world.watch.end(grantsOf: person.id, "revoked")
-      case .refuseToken: world.watch.refusedTokens.formUnion(world.watch.ofAccessToken.keys)
-      case .refuseAll: world.watch.refusesAll.toggle()
-      case .changeClaims: world.changeClaims(of: anyPerson(), takesAway: draw.happens(500))
-      case .rollKeys: try? world.rollKeys()
-      case .networkBad: world.weather = badWeather()
-      case .networkGood:
-        world.weather = Weather()
-        world.weather.slowness = world.shape.distance
-      default: world.pass(.seconds(draw.one(of: [65, 3000, 3600, 7200, 20_000])))
-      }
-    }
-
-    private func badWeather() -> Weather {
-      var weather = Weather()
-      func share() -> Int { draw.happens(400) ? draw.below(250) : 0 }
-      weather.refused = share()
-      weather.lostBefore = share()
-      weather.lostAfter = share()
-      weather.silent = share()
-      weather.gateway = share()
-      weather.busy = share()
-      weather.slowness = draw.one(of: [50, 2000, 8000])
-      weather.cut = share()
-      weather.shortened = share()
-      return weather
-    }
-
-    private func plan(_ outcome: PagePlan.Outcome?) -> PagePlan {
-      var plan = PagePlan(person: anyPerson())
-      plan.outcome = outcome ?? draw.one(of: [.completes, .completes, .completes, .completes, .cancels, .closes])
-      plan.time = draw.below(draw.one(of: [100, 5000, 60_000]))
-      return plan
-    }
-
-    private func anyApp() -> App? {
-      let apps = world.liveApps
-      return apps.isEmpty ? nil : draw.one(of: apps)
-    }
-
-    private func anyPerson() -> LocalUser { draw.one(of: world.people) }
+    steps = (0..<draw.number(10...40)).map { _ in (draw.one(of: kinds), draw.next()) }
+    self.draw = draw
   }
 
-  extension World {
-    /// The store fails a few times in a row, soon.
-    func hiccup(_ count: Int) {
-      store.trouble.failingAccesses = count
-      store.trouble.sparedAccesses = machine.draw.below(store.kind.isFile ? 60 : 10)
+  /// Takes the steps, except those of the given numbers.
+  func run(skipping: Set<Int> = []) throws {
+    // Most worlds begin with a person who is signed in.
+    if draw.happens(800), let app = anyApp() {
+      world.wait(world.start(.signIn(), on: app, plan: plan(.completes)))
     }
-
-    /// The provider changes what it says about a person.
-    func changeClaims(of person: LocalUser, takesAway: Bool) {
-      var users = tenant.users
-      guard let index = users.firstIndex(where: { $0.id == person.id }) else { return }
-      if takesAway {
-        users[index].claims["jobTitle"] = nil
+    for (number, (step, seed)) in steps.enumerated() where !skipping.contains(number) {
+      world.ledger.steps += 1
+      draw = Draw(seed: seed)
+      try take(step)
+      // Often the next step falls between two jobs of a call: between an answer and its storing, for one.
+      if draw.happens(300) {
+        world.pass(jobs: draw.below(draw.one(of: [20, 300])), timeless: draw.happens(500))
       } else {
-        users[index].claims["jobTitle"] = .string("Title-\(ledger.calls)")
+        world.pass(pause())
       }
-      tenant.users = users
     }
+    try LastLook(world: world).look()
+  }
 
-    /// The provider signs with another of the keys that the process made at its start.
-    func rollKeys() throws {
-      let keys = tenant.signingKeys
-      let next = SpareKeys.all.first { spare in !keys.contains { $0.id == spare.id } }
-      if let next { tenant.rotateKeys(to: next) }
+  /// The time between two steps: often none, so that calls meet.
+  private func pause() -> Duration {
+    switch draw.below(10) {
+    case 0...3: .zero
+    case 4...5: .milliseconds(draw.below(300))
+    case 6...7: .milliseconds(draw.below(10_000))
+    case 8: .seconds(draw.below(600))
+    default: .seconds(draw.below(4000))
     }
   }
 
-  /// Signing keys, made once, since RSA keys are slow to make.
-  enum SpareKeys {
-    static let all = (0..<2).compactMap { _ in try? TestSigningKey() }
+  private func take(_ step: Step) throws {
+    guard let app = anyApp() else { return }
+    switch step {
+    case .signIn: world.start(.signIn(), on: app, plan: signInPlan())
+    case .signInNamed: world.start(.signIn(user: anyPerson().id), on: app, plan: signInPlan())
+    case .signInInTwo: world.start(.signIn(inTwoCalls: true), on: app, plan: signInPlan())
+    case .list: world.start(.list, on: app)
+    case .listOfPerson: world.start(.listOf(person: anyPerson().id), on: app)
+    case .add: world.start(.add(title: "task\(world.ledger.calls)"), on: app)
+    case .delete:
+      guard !world.tasks.isEmpty else { return }
+      let task = draw.one(of: world.tasks)
+      world.tasks.removeAll { $0.item.id == task.item.id }
+      world.start(.delete(task.item, owner: task.owner), on: app)
+    case .data: world.start(.data(person: anybody()), on: app)
+    case .userInfo: world.start(.userInfo(person: anybody()), on: app)
+    case .user: world.start(.user(person: anyPerson().id), on: app)
+    case .token: world.start(.token(person: nil), on: app)
+    case .tokenWithClaims: world.start(.token(person: anybody(), claims: true), on: app)
+    case .forceRefresh: world.start(.token(person: nil, force: true), on: app)
+    case .tokenOfPerson: world.start(.token(person: anyPerson().id), on: app)
+    case .session: world.start(.session, on: app)
+    case .users: world.start(.users, on: app)
+    case .signOutAll: world.start(.signOutAll(), on: app)
+    case .signOutOne: world.start(.signOut(person: anyPerson().id), on: app)
+    case .signOutInBrowser:
+      let person = anybody()
+      let action = person.map { Action.signOut(person: $0, inBrowser: true) } ?? .signOutAll(inBrowser: true)
+      world.start(action, on: app, plan: plan(.completes))
+    case .resetPassword:
+      guard let policy = world.settings.policies.policy(of: .passwordReset) else { return }
+      var plan = plan(.completes)
+      plan.newPassword = newPassword()
+      world.start(.resetPassword(policy), on: app, plan: plan)
+    case .neighbour: app.process.neighbour?.act(&draw)
+    case .editProfile:
+      guard let policy = world.settings.policies.policy(of: .profileEdit) else { return }
+      var plan = plan(nil)
+      plan.newName = "Name-\(world.ledger.calls)"
+      world.start(.editProfile(policy), on: app, plan: plan)
+    case .cancel:
+      guard !world.calls.isEmpty else { return }
+      world.cancel(draw.one(of: world.calls))
+    case .several:
+      for app in world.liveApps where draw.happens(700) {
+        world.start(.token(person: nil, force: draw.happens(300)), on: app)
+        if draw.happens(500) { world.start(.list, on: app) }
+      }
+    default: try happen(step, app)
+    }
   }
-#endif
+
+  private func happen(_ step: Step, _ app: App) throws {
+    world.ledger.chaos[step.rawValue, default: 0] += 1
+    world.note("\(step.rawValue) (\(app.name))")
+    switch step {
+    case .close: world.start(.close, on: app)
+    case .closeTransport: try world.closeTransport(of: app)
+    case .suspend: app.process.suspend()
+    case .resume: for process in world.processes { process.resume() }
+    case .kill where draw.happens(500), .losePower where draw.happens(500):
+      let accesses = draw.below(world.store.kind.isFile ? 60 : 10)
+      world.die(app.process, afterAccesses: accesses, ofPowerCut: step == .losePower)
+    case .kill: try world.restart(app.process)
+    case .losePower: try world.losePower()
+    case .clockJump: world.clockOffset = Double(draw.number(-7200...7200))
+    case .diskFull: world.store.trouble.isFull = true
+    case .diskUnreachable: world.store.trouble.isUnreachable = true
+    case .diskHiccup: world.hiccup(draw.number(1...4))
+    case .diskPart:
+      let person = draw.happens(700) ? anyPerson().id : nil
+      var refusal = Refusal(kind: draw.one(of: Access.allCases), person: person)
+      refusal.times = draw.one(of: [1, 2, 3, .max])
+      if draw.happens(300) { refusal.error = CancellationError() }
+      world.store.trouble.refusals.append(refusal)
+    case .diskWell: world.store.trouble = StoreTrouble()
+    case .damage: world.damageRecord()
+    case .revoke:
+      let person = anyPerson()
+      world.tenant.revokeGrants(of: person)
+      world.watch.end(grantsOf: person.id, "revoked")
+    case .refuseRefresh: world.unwillingness = draw.one(of: [0, 300, 1000])
+    case .refuseToken: world.watch.refusedTokens.formUnion(world.watch.ofAccessToken.keys)
+    case .refuseAll: world.watch.refusesAll.toggle()
+    case .changeClaims: world.changeClaims(of: anyPerson(), takesAway: draw.happens(500))
+    case .rollKeys: try? world.rollKeys()
+    case .networkBad: world.weather = badWeather()
+    case .networkGood:
+      world.weather = Weather()
+      world.weather.slowness = world.shape.distance
+    default: world.pass(.seconds(draw.one(of: [65, 3000, 3600, 7200, 20_000])))
+    }
+  }
+
+  private func badWeather() -> Weather {
+    var weather = Weather()
+    for fault in Weather.Fault.allCases where !fault.isOfScripts && draw.happens(400) {
+      weather.shares[fault] = draw.below([.unavailable, .throttled].contains(fault) ? 125 : 250)
+    }
+    weather.slowness = draw.one(of: [50, 2000, 8000])
+    return weather
+  }
+
+  private func plan(_ outcome: PagePlan.Outcome?) -> PagePlan {
+    var plan = PagePlan(person: anyPerson())
+    plan.outcome = outcome ?? draw.one(of: [.completes, .completes, .completes, .completes, .cancels, .closes])
+    plan.time = draw.below(draw.one(of: [100, 5000, 60_000]))
+    return plan
+  }
+
+  private func anyApp() -> App? {
+    let apps = world.liveApps
+    return apps.isEmpty ? nil : draw.one(of: apps)
+  }
+
+  /// A plan for a page that offers to reset a forgotten password.
+  private func signInPlan() -> PagePlan {
+    var plan = plan(nil)
+    let mayForget = world.settings.policies.policy(of: .passwordReset) != nil && plan.outcome == .completes
+    if mayForget, draw.happens(100) { (plan.outcome, plan.newPassword) = (.forgets, newPassword()) }
+    return plan
+  }
+
+  /// A password that no text may show.
+  private func newPassword() -> String {
+    let password = "Not-A-Secret-Either-\(world.ledger.calls)"
+    world.watch.note(secret: password)
+    return password
+  }
+
+  /// A person, or nobody in particular.
+  private func anybody() -> String? { draw.happens(500) ? anyPerson().id : nil }
+
+  private func anyPerson() -> LocalUser { draw.one(of: world.people) }
+}
+
+extension World {
+  /// The store fails a few times in a row, soon.
+  func hiccup(_ count: Int) {
+    store.trouble.failingAccesses = count
+    store.trouble.sparedAccesses = machine.draw.below(store.kind.isFile ? 60 : 10)
+  }
+
+  /// The provider changes what it says about a person.
+  func changeClaims(of person: LocalUser, takesAway: Bool) {
+    var users = tenant.users
+    guard let index = users.firstIndex(where: { $0.id == person.id }) else { return }
+    if takesAway {
+      users[index].claims["jobTitle"] = nil
+    } else {
+      users[index].claims["jobTitle"] = .string("Title-\(ledger.calls)")
+    }
+    tenant.users = users
+  }
+
+  /// The provider signs with another of the keys that the process made at its start.
+  func rollKeys() throws {
+    let keys = tenant.signingKeys
+    let next = SpareKeys.all.first { spare in !keys.contains { $0.id == spare.id } }
+    if let next { tenant.rotateKeys(to: next) }
+  }
+}
+
+/// Signing keys, made once, since RSA keys are slow to make.
+enum SpareKeys {
+  static let all = (0..<2).compactMap { _ in try? TestSigningKey() }
+}
+
+/// The kinds of step of a random walk.
+enum Step: String, CaseIterable {
+  // What the app does.
+  case signIn, list, listOfPerson, add, delete, token, forceRefresh, tokenOfPerson, session, users
+  case tokenWithClaims, user, userInfo, data, signInNamed, signInInTwo, signOutAll, signOutOne, signOutInBrowser
+  case editProfile, resetPassword, cancel, several, neighbour
+  // What happens to the app.
+  case close, closeTransport, suspend, resume, kill, losePower, clockJump
+  // What happens to the store.
+  case diskFull, diskUnreachable, diskHiccup, diskPart, diskWell, damage
+  // What happens at the servers and on the way.
+  case revoke, refuseRefresh, refuseToken, refuseAll, changeClaims, rollKeys, networkBad, networkGood
+  // Time.
+  case wait
+
+  /// How often it is drawn, compared with the others.
+  var weight: Int {
+    switch self {
+    case .signIn: 10
+    case .list, .add, .token: 8
+    case .wait: 8
+    case .cancel: 7
+    case .delete, .forceRefresh, .tokenOfPerson, .several: 5
+    case .resume, .diskWell, .networkGood, .networkBad: 4
+    case .session, .listOfPerson: 3
+    case .losePower, .damage, .clockJump, .rollKeys, .refuseAll: 1
+    default: 2
+    }
+  }
+
+  /// Steps that every walk may take; of the others each walk leaves some out.
+  var isEssential: Bool { [.signIn, .list, .token, .wait, .resume, .diskWell, .networkGood].contains(self) }
+}

@@ -1,224 +1,204 @@
-#if os(Linux)
-  import B2CHTTP
-  import B2CTestKit
-  import Foundation
-  import FoundationNetworking
+import B2CHTTP
+import B2CTestKit
+import Foundation
+import FoundationNetworking
 
-  /// What the network does to the requests of a world at the moment, each in a thousand.
-  struct Weather {
+/// What the network does to the requests of a world at the moment.
+struct Weather {
+  /// How often each fault happens, in a thousand requests.
+  var shares: [Fault: Int] = [:]
+  /// The longest time to the server and the longest back, in milliseconds.
+  var slowness = 50
+
+  /// What happens to one request, by when it does.
+  enum Fault: String, CaseIterable {
     /// No connection: the request never leaves.
-    var refused = 0
+    case refused
     /// The connection breaks before the request arrives.
-    var lostBefore = 0
-    /// The server works, and the answer is lost.
-    var lostAfter = 0
-    /// The server works, and the connection breaks in the middle of the answer's body.
-    var cut = 0
-    /// The same where the end of the connection is the end of the body (RFC 9112 section 6.3): a part counts as the whole.
-    var shortened = 0
-    /// The server works, and nothing comes back until the time is up.
-    var silent = 0
-    /// The server works, and a gateway before it answers 502.
-    var gateway = 0
+    case lostBefore
     /// 503 or 429 without any effect.
-    var busy = 0
-    /// The longest time to the server and the longest back, in milliseconds.
-    var slowness = 50
+    case unavailable, throttled
+    /// No answer comes, and the transport does not obey cancellation: of a script alone.
+    case never
+    /// The transport throws `CancellationError` though nobody has cancelled, as a client does that is shut down: of a script
+    /// alone, like the later one.
+    case cancels
+    /// The server works, and the connection breaks in the middle of the answer's body.
+    case cut
+    /// The same where the end of the connection is the end of the body (RFC 9112 section 6.3): a part counts as the whole.
+    case shortened
+    /// The server works, and the answer is lost; nothing comes back until the time is up; or a gateway answers 502.
+    case lostAfter, silent, gateway
+    case cancelsLate
 
-    private var isBad: Bool { refused + lostBefore + lostAfter + cut + shortened + silent + gateway + busy > 0 }
+    var isOfScripts: Bool { [.never, .cancels, .cancelsLate].contains(self) }
 
-    /// What happens to one request, by when it does.
-    enum Fault: String, CaseIterable {
-      // Before the server has done anything.
-      case refused, lostBefore, unavailable, throttled
-      /// No answer comes, and the transport does not obey cancellation: of a script alone.
-      case never
-      /// The transport throws `CancellationError` though nobody has cancelled, as a client does that is shut down: of a script
-      /// alone, like the later one.
-      case cancels
-      // During the answer.
-      case cut, shortened
-      // After the server's work.
-      case lostAfter, silent, gateway, cancelsLate
-
-      /// Whether the server has done nothing.
-      var isBeforeWork: Bool {
-        switch self {
-        case .refused, .lostBefore, .unavailable, .throttled, .never, .cancels: true
-        case .cut, .shortened, .lostAfter, .silent, .gateway, .cancelsLate: false
-        }
-      }
-
-      var name: String {
-        switch self {
-        case .refused, .lostBefore, .unavailable, .throttled, .never, .cancels:
-          "before the server's work, \(rawValue)"
-        case .cut, .shortened: "during the answer, \(rawValue)"
-        case .lostAfter, .silent, .gateway, .cancelsLate: "after the server's work, \(rawValue)"
-        }
-      }
+    /// Whether the server has done nothing.
+    var isBeforeWork: Bool {
+      [.refused, .lostBefore, .unavailable, .throttled, .never, .cancels].contains(self)
     }
 
-    /// What a request asks for.
-    enum Target: String {
-      /// What its fate is concerns one call only.
-      case taskAPI = "task API"
-      case tokenEndpoint = "token endpoint"
-      case documents
-    }
-
-    /// A fault that a request has met, at the moment at which the client learned of it.
-    struct Met {
-      let fault: Fault
-      let at: UInt64
-      let target: Target
-      let call: Int?
-    }
-
-    func fault(_ draw: inout Draw) -> Fault? {
-      guard isBad else { return nil }
-      var number = draw.below(1000)
-      let faults: [(Int, Fault)] = [
-        (refused, .refused), (lostBefore, .lostBefore), (lostAfter, .lostAfter), (silent, .silent),
-        (gateway, .gateway), (busy / 2, .unavailable), (busy / 2, .throttled), (cut, .cut), (shortened, .shortened),
-      ]
-      for (share, fault) in faults {
-        number -= share
-        if number < 0 { return fault }
-      }
-      return nil
+    var name: String {
+      let isDuringAnswer = self == .cut || self == .shortened
+      let time =
+        isBeforeWork ? "before the server's work" : isDuringAnswer ? "during the answer" : "after the server's work"
+      return "\(time), \(rawValue)"
     }
   }
 
-  /// The network of one connector: carries requests to tenant and task server with the delays and faults of the weather.
-  final class AppTransport: HTTPTransport, @unchecked Sendable {
-    let process: AppProcess
-    var isClosed = false
-    private(set) var met: [Weather.Met] = []
+  /// What a request asks for.
+  enum Target: String {
+    /// What its fate is concerns one call only.
+    case taskAPI = "task API"
+    case tokenEndpoint = "token endpoint"
+    case documents
+  }
 
-    init(_ process: AppProcess) {
-      self.process = process
+  /// A fault that a request has met, at the moment at which the client learned of it.
+  struct Met {
+    let fault: Fault
+    let at: UInt64
+    let target: Target
+    let call: Int?
+  }
+
+  func fault(_ draw: inout Draw) -> Fault? {
+    guard !shares.isEmpty else { return nil }
+    var number = draw.below(1000)
+    return Fault.allCases.first { fault in
+      number -= shares[fault] ?? 0
+      return number < 0
     }
+  }
+}
 
-    func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
-      try Task.checkCancellation()
-      await process.gate()
-      let world = process.world
-      let call = Call.current
-      guard !isClosed else {
-        throw refusal(call)
+/// The network of one connector: carries requests to tenant and task server with the delays and faults of the weather.
+final class AppTransport: HTTPTransport, @unchecked Sendable {
+  let process: AppProcess
+  var isClosed = false
+  private(set) var met: [Weather.Met] = []
+
+  init(_ process: AppProcess) {
+    self.process = process
+  }
+
+  func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
+    try Task.checkCancellation()
+    await process.gate()
+    let world = process.world
+    let call = Call.current
+    guard !isClosed else {
+      throw refusal(call)
+    }
+    world.watch.sending(request, call, process)
+    let fault = world.networkFault(for: request)
+    let begin = machine.uptime
+    defer { noteTime(of: request, since: begin) }
+    do {
+      try await travel()
+    } catch {
+      // What has left cannot be called back: the server may work all the same.
+      if fault?.isBeforeWork != true, !isClosed, machine.draw.happens(500) {
+        let target = target(of: request).rawValue
+        world.ledger.network["cancelled on its way", default: [:]][target, default: 0] += 1
+        _ = await world.watch.serve(request, call, process)
       }
-      world.watch.sending(request, call, process)
-      let fault = world.networkFault(for: request)
-      let begin = machine.uptime
-      defer { noteTime(of: request, since: begin) }
-      do {
-        try await travel()
-      } catch {
-        // What has left cannot be called back: the server may work all the same.
-        if fault?.isBeforeWork != true, !isClosed, machine.draw.happens(500) {
-          let target = target(of: request).rawValue
-          world.ledger.network["cancelled on its way", default: [:]][target, default: 0] += 1
-          _ = await world.watch.serve(request, call, process)
-        }
-        throw error
-      }
-      if let fault, fault.isBeforeWork { note(fault, request, call) }
+      throw error
+    }
+    if let fault, fault.isBeforeWork { note(fault, request, call) }
+    switch fault {
+    case .refused: throw URLError(.cannotConnectToHost)
+    case .lostBefore: throw URLError(.networkConnectionLost)
+    case .cancels: throw CancellationError()
+    case .never:
+      await withUnsafeContinuation { world.hanging.append($0) }
+      throw URLError(.networkConnectionLost)
+    case .unavailable: return try LocalResponse(status: 503).answer(to: request.url)
+    case .throttled:
+      let seconds = target(of: request) == .tokenEndpoint ? machine.draw.one(of: [2, 240]) : 2
+      world.watch.throttled(request, for: max(seconds, 60), in: process)
+      return try LocalResponse(status: 429, headers: ["Retry-After": "\(seconds)"]).answer(to: request.url)
+    default: break
+    }
+    try checkOpen(call)
+    let (response, exchange) = await world.watch.serve(request, call, process)
+    do {
       switch fault {
-      case .refused: throw URLError(.cannotConnectToHost)
-      case .lostBefore: throw URLError(.networkConnectionLost)
-      case .cancels: throw CancellationError()
-      case .never:
-        await withUnsafeContinuation { world.hanging.append($0) }
+      case .lostAfter, .cut:
+        try await travel()
+        note(fault ?? .cut, request, call)
         throw URLError(.networkConnectionLost)
-      case .unavailable: return try LocalResponse(status: 503).answer(to: request.url)
-      case .throttled: return try LocalResponse(status: 429, headers: ["Retry-After": "2"]).answer(to: request.url)
+      case .cancelsLate:
+        try await travel()
+        note(.cancelsLate, request, call)
+        exchange?.lose("network")
+        throw CancellationError()
+      case .shortened where !response.body.isEmpty:
+        try await travel()
+        note(.shortened, request, call)
+        exchange?.lose("network")
+        var part = response
+        part.body = Data(response.body.prefix(machine.draw.below(response.body.count)))
+        // A refusal is one, whatever became of its body.
+        if part.status == 401 { world.watch.delivered(part, to: request, call, nil) }
+        return try part.answer(to: request.url)
+      case .silent:
+        // Silence has begun, also where the client does not wait for its end.
+        defer { note(.silent, request, call) }
+        try await Task.sleep(for: min(limits.deadline, limits.idleTimeout))
+        throw URLError(.timedOut)
+      case .gateway:
+        try await travel()
+        note(.gateway, request, call)
+        exchange?.lose("network")
+        return try LocalResponse(status: 502).answer(to: request.url)
       default: break
       }
-      try checkOpen(call)
-      let (response, exchange) = await world.watch.serve(request, call, process)
-      do {
-        switch fault {
-        case .lostAfter:
-          try await travel()
-          note(.lostAfter, request, call)
-          throw URLError(.networkConnectionLost)
-        case .cancelsLate:
-          try await travel()
-          note(.cancelsLate, request, call)
-          exchange?.lose("network")
-          throw CancellationError()
-        case .cut:
-          try await travel()
-          note(.cut, request, call)
-          throw URLError(.networkConnectionLost)
-        case .shortened where !response.body.isEmpty:
-          try await travel()
-          note(.shortened, request, call)
-          exchange?.lose("network")
-          var part = response
-          part.body = Data(response.body.prefix(machine.draw.below(response.body.count)))
-          // A refusal is one, whatever became of its body.
-          if part.status == 401 { world.watch.delivered(part, to: request, call, nil) }
-          return try part.answer(to: request.url)
-        case .silent:
-          // Silence has begun, also where the client does not wait for its end.
-          defer { note(.silent, request, call) }
-          try await Task.sleep(for: min(limits.deadline, limits.idleTimeout))
-          throw URLError(.timedOut)
-        case .gateway:
-          try await travel()
-          note(.gateway, request, call)
-          exchange?.lose("network")
-          return try LocalResponse(status: 502).answer(to: request.url)
-        default: break
-        }
-        try await travel()
-        await process.gate()
-        try checkOpen(call)
-      } catch {
-        // A refresh is not cancelled with its callers: that its answer is lost then is the library's own fault.
-        if !(error is CancellationError) { exchange?.lose(isClosed ? "closed" : "network") }
-        throw error
-      }
-      world.watch.delivered(response, to: request, call, exchange)
-      return try response.answer(to: request.url)
-    }
-
-    private func target(of request: URLRequest) -> Weather.Target {
-      if let url = request.url, process.world.server.serves(url) { return .taskAPI }
-      return request.url?.path.hasSuffix("/token") == true ? .tokenEndpoint : .documents
-    }
-
-    private func noteTime(of request: URLRequest, since begin: UInt64) {
-      guard target(of: request) != .taskAPI, machine.uptime - begin > 5_000_000_000 else { return }
-      process.world.lastSlowRequest = machine.uptime
-    }
-
-    /// Notes a fault where it acts: a request can end before its fault strikes.
-    private func note(_ fault: Weather.Fault, _ request: URLRequest, _ call: Call?) {
-      let target = target(of: request)
-      process.world.ledger.network[fault.name, default: [:]][target.rawValue, default: 0] += 1
-      met.append(Weather.Met(fault: fault, at: machine.uptime, target: target, call: call?.number))
-    }
-
-    private func travel() async throws {
-      let most = process.world.weather.slowness
-      if most > 0 { try await Task.sleep(for: .microseconds(machine.draw.below(most * 1000))) }
+      try await travel()
       await process.gate()
+      try checkOpen(call)
+    } catch {
+      // A refresh is not cancelled with its callers: that its answer is lost then is the library's own fault.
+      if !(error is CancellationError) { exchange?.lose(isClosed ? "closed" : "network") }
+      throw error
     }
-
-    private func checkOpen(_ call: Call?) throws(URLError) {
-      if isClosed { throw refusal(call) }
-    }
-
-    private func refusal(_ call: Call?) -> URLError {
-      if let call {
-        call.note(.closed)
-        // A call of another connector may have joined its flight.
-        process.refusedCalls.insert(call.number)
-      }
-      return URLError(.cancelled)
-    }
+    world.watch.delivered(response, to: request, call, exchange)
+    return try response.answer(to: request.url)
   }
-#endif
+
+  private func target(of request: URLRequest) -> Weather.Target {
+    if let url = request.url, process.world.server.serves(url) { return .taskAPI }
+    return request.url?.path.hasSuffix("/token") == true ? .tokenEndpoint : .documents
+  }
+
+  private func noteTime(of request: URLRequest, since begin: UInt64) {
+    guard target(of: request) != .taskAPI, machine.uptime - begin > 5_000_000_000 else { return }
+    process.world.lastSlowRequest = machine.uptime
+  }
+
+  /// Notes a fault where it acts: a request can end before its fault strikes.
+  private func note(_ fault: Weather.Fault, _ request: URLRequest, _ call: Call?) {
+    let target = target(of: request)
+    process.world.ledger.network[fault.name, default: [:]][target.rawValue, default: 0] += 1
+    met.append(Weather.Met(fault: fault, at: machine.uptime, target: target, call: call?.number))
+  }
+
+  private func travel() async throws {
+    let most = process.world.weather.slowness
+    if most > 0 { try await Task.sleep(for: .microseconds(machine.draw.below(most * 1000))) }
+    await process.gate()
+  }
+
+  private func checkOpen(_ call: Call?) throws(URLError) {
+    if isClosed { throw refusal(call) }
+  }
+
+  private func refusal(_ call: Call?) -> URLError {
+    if let call {
+      call.note(.closed)
+      // A call of another connector may have joined its flight.
+      process.refusedCalls.insert(call.number)
+    }
+    return URLError(.cancelled)
+  }
+}

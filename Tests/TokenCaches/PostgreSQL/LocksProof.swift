@@ -83,7 +83,7 @@ struct LocksProof: ProofCommand {
     try await tenant.start()
     let authority = tenant.authority(form: .query)
     let other = try ProofCache.open(folder)
-    try await ProcessesPart.signIn(tenant, authority, other)
+    try await ProcessesProof.signIn(tenant, authority, other)
     guard let key = try await other.keys().first else { return false }
     var environment = Connector.Environment()
     environment.cache = try ProofCache.open(folder)

@@ -48,7 +48,7 @@ struct LostLockProof: ProofCommand {
     let authority = tenant.authority(form: .query)
     let settings = try RefreshWorker.settings(authority: authority)
     let cache = try ProofCache.open(folder.url)
-    try await ProcessesPart.signIn(tenant, authority, cache)
+    try await ProcessesProof.signIn(tenant, authority, cache)
     // Caches are known by identity, so two of them have no lock in common but the server's.
     let connectors = try (0..<2).map { _ in
       try Connector(
