@@ -117,13 +117,16 @@ struct SessionModelTests {
     await session.signIn()
     await wait { $0.activeUserID != nil }
     let id = session.activeUserID
-    tenant.behavior.changeIDTokenClaims = { $0["sub"] = "another-person" }
+    tenant.faults = [
+      LocalFault(
+        on: .tokenRefresh, .respond(LocalResponse(status: 400, body: Data(#"{"error":"interaction_required"}"#.utf8))))
+    ]
     await clock.advance(by: .seconds(4_000))
     await session.perform("The list could not be loaded") { _ = try await $0.getTaskList() }
-    // The session goes on, because the record was not touched.
+    // The session goes on, because the provider may only want another factor here and now.
     #expect(session.user?.id == id && session.needsSignIn && session.activeUserID == nil)
     #expect(session.message == "Please sign in again.")
-    tenant.behavior.changeIDTokenClaims = nil
+    tenant.faults = []
     #expect(await session.signIn())
     #expect(session.activeUserID == id)
   }
