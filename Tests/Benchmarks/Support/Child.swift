@@ -16,6 +16,7 @@ enum Child {
     switch arguments.first {
     case "allocations": try await AllocationWork.run(rest)
     case "serve-tasks": try await TaskListServer.run(rest)
+    case "plain-requests": try await Row.plainRequests(rest)
     case "change-records": try await ForeignWriter.run(rest)
     case "refresh": try await RefreshingProcess.run(rest)
     case "launch": try await LaunchedProgram.run(rest)
