@@ -29,7 +29,7 @@ struct Benchmarks {
 
   private static func run(_ options: Options) async throws -> Bool {
     let context = try Context(options)
-    defer { context.workspace.remove() }
+    defer { context.remove() }
     var measurements: [Measurement] = []
     var isComplete = true
     for row in rows where options.includes(row) {
@@ -47,7 +47,7 @@ struct Benchmarks {
       let seconds = start.duration(to: .now) / .seconds(1)
       note("row \(row.number): \(state), \(Report.text(seconds, "s"))")
     }
-    let report = Report(measurements)
+    let report = Report(measurements: measurements)
     report.show()
     if let file = options.json { try report.save(to: file) }
     if options.writes { try report.write() }

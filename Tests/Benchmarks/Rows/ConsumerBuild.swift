@@ -60,13 +60,12 @@ extension Row {
   }
 }
 
-/// A program of one file.
+/// A program of one file, and the products that it depends on.
 private struct Program {
   /// What B2CConnector uses of swift-crypto.
   static let crypto = ["Crypto", "CryptoExtras"]
 
   let name: String
-  /// The products that it depends on.
   let products: [String]
   let source: String
 
@@ -124,36 +123,29 @@ private struct ThrowawayPackage {
     guard FileManager.default.fileExists(atPath: root.appendingPathComponent("Package.swift").path) else {
       throw Failure("run it in the directory of the package")
     }
-    directory = try context.workspace.directory("build-" + name)
-    var targets = ""
+    directory = try context.directory("build-" + name)
+    var targets: [String] = []
     for program in programs {
-      let sources = directory.appendingPathComponent("Sources/\(program.name)")
-      try FileManager.default.createDirectory(at: sources, withIntermediateDirectories: true)
-      try program.source.write(
-        to: sources.appendingPathComponent("main.swift"), atomically: true, encoding: .utf8)
+      let sources = try context.directory("build-\(name)/Sources/\(program.name)")
+      try Data(program.source.utf8).write(to: sources.appendingPathComponent("main.swift"))
       let products = program.products.map { product in
         let package = product == "B2CConnector" ? root.lastPathComponent : "swift-crypto"
         return ".product(name: \"\(product)\", package: \"\(package)\")"
       }
-      targets += "    .executableTarget(name: \"\(program.name)\", "
-      targets += "dependencies: [\(products.joined(separator: ", "))]),\n"
+      let dependencies = products.joined(separator: ", ")
+      targets.append(".executableTarget(name: \"\(program.name)\", dependencies: [\(dependencies)])")
     }
-    let packages = """
-      .package(path: "\(root.path)"),
-          .package(url: "https://github.com/apple/swift-crypto.git", from: "4.0.0"),
+    let crypto = "https://github.com/apple/swift-crypto.git"
+    let packages = ".package(path: \"\(root.path)\"), .package(url: \"\(crypto)\", from: \"4.0.0\")"
+    let manifest = """
+      // swift-tools-version:6.1
+      import PackageDescription
+      let package = Package(
+        name: "App", platforms: [.macOS(.v13)],
+        dependencies: [\(programs.allSatisfy(\.products.isEmpty) ? "" : packages)],
+        targets: [\(targets.joined(separator: ", "))])
       """
-    try """
-    // swift-tools-version:6.1
-    import PackageDescription
-    let package = Package(
-      name: "App", platforms: [.macOS(.v13)],
-      dependencies: [
-        \(programs.allSatisfy(\.products.isEmpty) ? "" : packages)
-      ],
-      targets: [
-    \(targets)
-      ])
-    """.write(to: directory.appendingPathComponent("Package.swift"), atomically: true, encoding: .utf8)
+    try Data(manifest.utf8).write(to: directory.appendingPathComponent("Package.swift"))
     try Tool.run("swift", "package", "resolve", in: directory)
   }
 

@@ -48,7 +48,7 @@ extension Row {
       Measurement("hit, the current user of 1", one.subject.median * 1e6, "µs"),
       Measurement("floor", pairs.baseline.median * 1e6, "µs"),
     ]
-    if let count = try context.allocations("hit") {
+    if let count = try context.allocationsOfHit() {
       measurements.append(Measurement(count: "allocations of a hit", Double(count), "allocations", goal: 8))
     }
     return measurements

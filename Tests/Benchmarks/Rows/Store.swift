@@ -36,7 +36,7 @@ extension Row {
     let cache = try Scene.fileCache(directory)
     let key = try Scene.key(0)
     let bytes = try JSONEncoder().encode(Scene.record(0))
-    let place = try context.workspace.directory("plain-\(users)").path
+    let place = try context.directory("plain-\(users)").path
     // Made before: a refresh has its record already. Two, so that each store changes something.
     let records = [Scene.record(0, change: 1), Scene.record(0, change: 2)]
     var number = 0

@@ -79,7 +79,7 @@ private struct CallerScene: Sendable {
 
   func processes(_ count: Int) async throws -> Outcome {
     try await compare(expiredRecord, with: validRecord()) { record in
-      let directory = try context.workspace.directory("refresh-\(UUID().uuidString)")
+      let directory = try context.directory("refresh-\(UUID().uuidString)")
       try await Scene.fileCache(directory).store(record, for: key)
       let children = try (0..<count).map { _ in
         try ChildProcess("refresh", [directory.path, tenant.authority] + tenant.tenant.apiScopes)
@@ -97,7 +97,7 @@ private struct CallerScene: Sendable {
 
   /// Token requests of two clients over one store, each with the cache of a kind.
   func twoClients(over kind: CacheKind, callers: Int) async throws -> Double {
-    let caches = try kind.make(in: try context.workspace.directory("two-clients-\(kind.rawValue)"))
+    let caches = try kind.make(in: try context.directory("two-clients-\(kind.rawValue)"))
     try await caches.one.store(expiredRecord, for: key)
     let transport = URLSessionTransport()
     let clients = try [caches.one, caches.two].map { try tenant.connector($0, transport: transport) }

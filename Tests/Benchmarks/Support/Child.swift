@@ -14,7 +14,7 @@ enum Child {
   static func run(_ arguments: [String]) async throws {
     let rest = Array(arguments.dropFirst())
     switch arguments.first {
-    case "allocations": try await AllocationWork.run(rest)
+    case "allocations": try await AllocationWork.run()
     case "serve-tasks": try await TaskListServer.run(rest)
     case "plain-requests": try await Row.plainRequests(rest)
     case "change-records": try await ForeignWriter.run(rest)

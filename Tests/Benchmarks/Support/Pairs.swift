@@ -26,12 +26,6 @@ struct Pairs: Sendable {
       case .processor: Double(clock()) / Double(CLOCKS_PER_SEC)
       }
     }
-
-    fileprivate func seconds(_ body: () async throws -> Void) async throws -> Double {
-      let start = now()
-      try await body()
-      return now() - start
-    }
   }
 
   struct Quartiles: Sendable {
@@ -94,7 +88,9 @@ struct Pairs: Sendable {
   static func seconds(
     _ count: Int, _ clock: Clock = .wall, _ body: (Int) async throws -> Void
   ) async throws -> Double {
-    try await clock.seconds { try await body(count) } / Double(count)
+    let start = clock.now()
+    try await body(count)
+    return (clock.now() - start) / Double(count)
   }
 
   /// Seconds of one run.

@@ -2,11 +2,7 @@ import Foundation
 
 /// The measurements of a run, shown as a table and kept as JSON.
 struct Report {
-  private let measurements: [Measurement]
-
-  init(_ measurements: [Measurement]) {
-    self.measurements = measurements
-  }
+  let measurements: [Measurement]
 
   /// Writes a JSON file.
   func save(to file: String) throws {
@@ -17,14 +13,7 @@ struct Report {
 
   /// Prints every measurement with its goal.
   func show() {
-    var lines = [["row", "measured", "", "quartiles", "goal", ""]]
-    for measurement in measurements {
-      lines.append([
-        measurement.row, measurement.name,
-        Self.text(measurement.value, measurement.unit), Self.quartiles(measurement), Self.goal(measurement),
-        Self.verdict(measurement),
-      ])
-    }
+    let lines = [["row", "measured", "", "quartiles", "goal", ""]] + measurements.map { [$0.row] + $0.cells }
     let widths = (0..<6).map { column in lines.map { $0[column].count }.max() ?? 0 }
     for line in lines {
       let cells = zip(line, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
@@ -32,20 +21,8 @@ struct Report {
     }
   }
 
-  /// Writes the results into the README of the benchmarks.
+  /// Writes the table, its date and commit, and what each of its rows means into the README of the benchmarks.
   func write() throws {
-    let file = "Tests/Benchmarks/README.md"
-    var document = try String(contentsOfFile: file, encoding: .utf8)
-    let (begin, end) = ("<!-- benchmarks results: begin -->", "<!-- benchmarks results: end -->")
-    guard let start = document.range(of: begin), let stop = document.range(of: end), start.upperBound < stop.lowerBound
-    else { throw Failure("\(file) has no part between \(begin) and \(end)") }
-    let text = try results()
-    document.replaceSubrange(start.upperBound..<stop.lowerBound, with: "\n\n\(text)\n\n")
-    try document.write(toFile: file, atomically: false, encoding: .utf8)
-  }
-
-  /// The table, its date and commit, and what each of its rows means.
-  private func results() throws -> String {
     let commit = try Tool.run("git", "describe", "--always", "--dirty", "--exclude", "*")
     let date = Date().formatted(.iso8601.year().month().day())
     var lines = [
@@ -57,18 +34,19 @@ struct Report {
       let own = measurements.filter { $0.row == row.number }
       guard !own.isEmpty else { continue }
       lines.append("| **\(row.number)** | **\(row.title)** | | | | |")
-      for measurement in own {
-        lines.append(
-          "| | \(measurement.name) | \(Self.text(measurement.value, measurement.unit)) | "
-            + "\(Self.quartiles(measurement)) | \(Self.goal(measurement)) | \(Self.verdict(measurement)) |")
-      }
+      lines += own.map { "| | " + $0.cells.joined(separator: " | ") + " |" }
       meanings.append("- **Row \(row.number)**. \(row.meaning)")
     }
-    return (lines + [""] + meanings).joined(separator: "\n")
+    let file = "Tests/Benchmarks/README.md"
+    var document = try String(contentsOfFile: file, encoding: .utf8)
+    let (begin, end) = ("<!-- benchmarks results: begin -->", "<!-- benchmarks results: end -->")
+    guard let start = document.range(of: begin), let stop = document.range(of: end), start.upperBound < stop.lowerBound
+    else { throw Failure("\(file) has no part between \(begin) and \(end)") }
+    let text = (lines + [""] + meanings).joined(separator: "\n")
+    document.replaceSubrange(start.upperBound..<stop.lowerBound, with: "\n\n\(text)\n\n")
+    try document.write(toFile: file, atomically: false, encoding: .utf8)
   }
-}
 
-extension Report {
   /// A figure as it is shown.
   static func text(_ value: Double, _ unit: String) -> String {
     let counted = ["requests", "allocations", "records", "calls", "descriptors"].contains(unit)
@@ -77,22 +55,16 @@ extension Report {
     let digits = abs(value) >= 100 ? 0 : abs(value) >= 10 ? 1 : 2
     return String(format: "%.\(digits)f", value) + " " + unit
   }
+}
 
-  private static func quartiles(_ measurement: Measurement) -> String {
-    guard let quartiles = measurement.quartiles else { return "" }
-    return quartiles.map { String(format: "%.2f", $0) }.joined(separator: " – ")
-  }
-
-  private static func goal(_ measurement: Measurement) -> String {
-    guard let goal = measurement.goal else { return "" }
-    return (measurement.isExact ? "exactly " : "at most ") + text(goal, measurement.unit)
-  }
-
-  private static func verdict(_ measurement: Measurement) -> String {
-    switch measurement.isMet {
-    case nil: ""
-    case true?: "met"
-    case false?: "**missed**"
-    }
+extension Measurement {
+  /// The cells of its line, without the row: name, value, quartiles, goal and verdict.
+  fileprivate var cells: [String] {
+    [
+      name, Report.text(value, unit),
+      quartiles?.map { String(format: "%.2f", $0) }.joined(separator: " – ") ?? "",
+      goal.map { (isExact ? "exactly " : "at most ") + Report.text($0, unit) } ?? "",
+      isMet.map { $0 ? "met" : "**missed**" } ?? "",
+    ]
   }
 }

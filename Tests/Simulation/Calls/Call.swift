@@ -87,7 +87,7 @@ enum Action: @unchecked Sendable {
       let callback = try await SimulatedPage(app.process).show(pending.url)
       let read = try JSONDecoder().decode(PendingSignIn.self, from: kept)
       // Any connector with the same settings can finish it.
-      let finishing = machine.draw.one(of: app.process.apps).connector ?? connector
+      let finishing = machine.draw.one(of: app.process.apps + [app]).connector ?? connector
       return .user(try await finishing.finishSignIn(read, callback: callback).user)
     case .editProfile(let policy), .resetPassword(let policy): return .user(try await connector.doPolicy(policy))
     case .list, .listOf: return .tasks(try await connector.getTaskList(user: user))

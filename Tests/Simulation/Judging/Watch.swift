@@ -23,8 +23,6 @@ final class Watch: @unchecked Sendable {
   /// Access tokens that came for a request with claims.
   private(set) var tokensWithClaims: Set<String> = []
   private(set) var secrets: Set<String> = []
-  /// The issuer that the tokens name.
-  private(set) var issuer = ""
   /// Access tokens that the task server refuses, and whether it refuses all.
   var refusedTokens: Set<String> = []
   var refusesAll = false
@@ -69,8 +67,8 @@ final class Watch: @unchecked Sendable {
     }
     if world.shape.asks {
       ledger.tested(.agreement)
-      // A flight that the call has joined began a minute before it at most.
-      if process.agreements[grant.person, default: 0] + 60_000_000_000 < call.startedAt {
+      // A flight that the call has joined ends two minutes after the question, unless its process is suspended.
+      if process.agreements[grant.person, default: 0] < call.startedAt - 130_000_000_000, process.timeSuspended == 0 {
         ledger.fault("I1 a refresh to which nobody has agreed", call.name)
       }
     }
@@ -163,7 +161,6 @@ final class Watch: @unchecked Sendable {
       grant = known
     } else {
       let claims = accessToken.flatMap(Self.claims) ?? [:]
-      issuer = claims["iss"]?.string ?? issuer
       grant = Grant(
         grants.count + 1, person: claims["oid"]?.string ?? claims["sub"]?.string ?? "",
         call: call, allowsReuse: world.shape.reuse == .allowed, world.ledger)

@@ -9,16 +9,18 @@ final class Neighbour: @unchecked Sendable {
     id: "dddddddd-0000-4000-8000-000000000004", email: "dave@example.com", password: "Not-A-Secret-4",
     displayName: "Dave Example")
 
+  static func tenant() -> LocalTenant {
+    machine.draw.happens(500)
+      ? LocalTenant(clientID: "99999999-9999-4999-8999-999999999999", users: [dave])
+      : LocalTenant(tenantName: "fabrikam", users: [dave])
+  }
+
   private let world: World
   private let connector: Connector
 
   init(_ process: AppProcess) throws {
     world = process.world
-    let isOfClient = machine.draw.happens(500)
-    let tenant =
-      isOfClient
-      ? LocalTenant(clientID: "99999999-9999-4999-8999-999999999999", users: [Self.dave])
-      : LocalTenant(tenantName: "fabrikam", users: [Self.dave])
+    let tenant = world.neighbours
     var environment = Connector.Environment()
     environment.cache = process.cache
     environment.transport = LocalNetwork(tenant)

@@ -16,6 +16,7 @@ final class World: @unchecked Sendable {
   let people: [LocalUser]
   let store: Store
   private(set) lazy var watch = Watch(self)
+  private(set) lazy var neighbours = Neighbour.tenant()
   var processes: [AppProcess] = []
   /// Who is current on the device, whichever process signed in.
   var presence = Presence()
@@ -110,7 +111,7 @@ final class World: @unchecked Sendable {
   }
 
   func userID(of person: String) -> String {
-    shape.isMicrosoft ? "\(person).\(tenant.tenantID)" : "\(watch.issuer)#\(person)"
+    shape.isMicrosoft ? "\(person).\(tenant.tenantID)" : "\(tenant.issuer)#\(person)"
   }
 
   /// The person's user as the tenant has it now.

@@ -20,7 +20,7 @@ extension Row {
       let variables = ProcessInfo.processInfo.environment
       let database = try require(variables["B2C_POSTGRESQL"], "B2C_POSTGRESQL, a connection string of libpq")
       measurements += try await ManyUsers.measure("PostgreSQL", ServerParts.postgreSQL(database), context)
-      let directory = try context.workspace.directory("sqlite")
+      let directory = try context.directory("sqlite")
       measurements += try await ManyUsers.measure("SQLite", ServerParts.sqlite(directory), context)
       return measurements
     }
