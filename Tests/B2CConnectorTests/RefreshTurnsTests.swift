@@ -129,6 +129,15 @@ struct RefreshTurnsTests {
     }
   }
 
+  /// The clock moves by itself, so a call may time out while the refresh before it ends.
+  private func token(of connector: Connector) async throws {
+    do {
+      _ = try await connector.accessToken()
+    } catch let error as ConnectorError where error.code == .timedOut {
+      try await token(of: connector)
+    }
+  }
+
   @Test("A new refresh token is stored, however long another change of the record takes")
   func stuckChange() async throws {
     let scene = Scene(limits: .standard)
@@ -144,7 +153,7 @@ struct RefreshTurnsTests {
     cache.removal.open()
     await expectError(ConnectorError.self, .tokenCache) { _ = try await signOut.value }
     while try await cache.refreshToken() == sent, !Task.isCancelled { await Task.yield() }
-    _ = try await connector.accessToken()
+    try await token(of: connector)
     #expect(scene.tenant.counters.refreshes == 1)
     await scene.clock.advance(by: .seconds(4_000))
     _ = try await connector.accessToken()
