@@ -34,7 +34,7 @@ extension Connector {
     /// The additional APIs that ``Connector/data(for:scopes:user:limits:)`` may send tokens to, by default none.
     ///
     /// Only their origins count, for example `https://graph.microsoft.com`. The origin of the task API is always
-    /// allowed. See <doc:AnyAPI>.
+    /// allowed. See <doc:CallYourAPI>.
     public var allowedAPIs: [URL] = []
     /// Whether this process may use refresh tokens, by default `true`.
     ///

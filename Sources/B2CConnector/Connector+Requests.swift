@@ -6,7 +6,7 @@ extension Connector {
   /// Returns a request with a bearer token (the sample's `craftRequest`).
   ///
   /// Use it if another HTTP client sends the request. ``data(for:scopes:user:limits:)`` also replaces a refused token.
-  /// See <doc:AnyAPI>.
+  /// See <doc:CallYourAPI>.
   ///
   /// ```swift
   /// let request = try await connector.authorizedRequest(for: URLRequest(url: url))
@@ -28,7 +28,8 @@ extension Connector {
 
   /// Sends a request with a bearer token and returns the response, whatever its status.
   ///
-  /// If the API refuses the token, the SDK repeats the request once with a new token of the user. See <doc:AnyAPI>.
+  /// If the API refuses the token, the SDK repeats the request once with a new token of the user. See
+  /// <doc:CallYourAPI>.
   ///
   /// ```swift
   /// var request = URLRequest(url: url)

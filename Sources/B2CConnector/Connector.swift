@@ -95,7 +95,7 @@ extension Connector {
   ///
   /// The default policy is the selected policy of the settings if it signs users in, or else the sign-in policy, a
   /// federated policy, a sign-up policy or the policy in the authority's URL. It is never a policy that edits a profile
-  /// or resets a password. If the authority has no policies, the user signs in without one. See <doc:UsersAndPolicies>
+  /// or resets a password. If the authority has no policies, the user signs in without one. See <doc:CustomPolicies>
   /// and <doc:Errors>.
   ///
   /// ```swift
@@ -219,7 +219,7 @@ extension Connector {
   ///
   /// If the provider's metadata names a `revocation_endpoint`, the refresh tokens are also revoked there (RFC 7009),
   /// for at most 2 seconds. This includes fetching the metadata if necessary. A failure is ignored, so that you can
-  /// sign out offline. Microsoft's authorities have no such endpoint. See <doc:UsersAndPolicies>.
+  /// sign out offline. Microsoft's authorities have no such endpoint. See <doc:SignOut>.
   ///
   /// ```swift
   /// try await connector.signOut()                            // the tokens on this device

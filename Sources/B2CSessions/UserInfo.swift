@@ -6,7 +6,7 @@ internal import Foundation
 ///
 /// The same user has the same id after a profile edit or a password reset, and with every policy. Printing a user shows
 /// only the name, because claims are personal, and some policies put tokens of other providers among them. See
-/// <doc:UsersAndPolicies>.
+/// <doc:CustomPolicies>.
 public struct UserInfo: Sendable, Hashable, Identifiable {
   /// The id to keep, which no other user has.
   ///

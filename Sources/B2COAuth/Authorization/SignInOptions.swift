@@ -3,7 +3,7 @@ internal import B2CCore
 /// The options of one sign-in, in addition to the settings.
 ///
 /// Printing them shows only their type, because hints, claims and parameters may be personal or secret. See
-/// <doc:UsersAndPolicies>.
+/// <doc:SignIn>.
 public struct SignInOptions: Sendable, Redacted {
   /// The OpenID Connect `prompt` parameter, by default ``Prompt/automatic``, which sends none.
   public var prompt = Prompt.automatic
