@@ -34,7 +34,7 @@ extension Authority {
     baseURL = url
   }
 
-  /// What the path and the query of an authority say.
+  /// The parts that the path and the query of an authority name.
   private typealias Place = (tenant: String?, policy: Policy?, form: PolicyForm, path: String)
 
   /// Returns the kind on a custom domain, where only the form tells.

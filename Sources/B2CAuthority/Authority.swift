@@ -134,8 +134,8 @@ extension Authority: Equatable {
   /// Compares the meaning: without regard to case at Microsoft's services, exactly elsewhere.
   ///
   /// - Parameters:
-  ///   - left: One authority.
-  ///   - right: The other.
+  ///   - left: The first authority.
+  ///   - right: The second authority.
   /// - Returns: Whether both lead to the same place in the same form.
   public static func == (left: Authority, right: Authority) -> Bool {
     left.cacheID == right.cacheID && left.kind == right.kind && left.isKindGiven == right.isKindGiven

@@ -6,13 +6,15 @@ package import Foundation
 package struct Endpoints: Sendable, Hashable {
   /// The OpenID Connect metadata document.
   package let metadata: URL
-  /// Where the user signs in; `nil` when only metadata tells.
+  /// The page at which the user signs in, or `nil` if only the metadata names it.
   package let authorization: URL?
-  /// Where codes and refresh tokens are redeemed; `nil` when only metadata tells.
+  /// The endpoint that redeems codes and refresh tokens, or `nil` if only the metadata names it.
   package let token: URL?
-  /// Where the user's session at the service ends; `nil` when only metadata tells.
+  /// The page that ends the user's browser session, or `nil` if only the metadata names it.
   package let endSession: URL?
-  /// Where a device asks for a code to be typed elsewhere (RFC 8628); Entra ID only, because others publish it or have none.
+  /// The endpoint for device codes (RFC 8628).
+  ///
+  /// Only Entra ID has one that can be built. Other providers publish theirs in the metadata or have none.
   package let deviceAuthorization: URL?
 
   /// Builds the URLs.

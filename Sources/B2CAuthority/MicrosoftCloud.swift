@@ -1,4 +1,4 @@
-/// One of Microsoft's separate clouds that have Azure AD B2C; accounts and tokens of one are unknown to the others.
+/// A separate cloud of Microsoft that has Azure AD B2C, with accounts and tokens that no other cloud knows.
 struct Cloud: Sendable {
   /// The domain under which Azure AD B2C tenants have their sign-in hosts.
   let b2cDomain: String

@@ -11,7 +11,7 @@ public struct Policy: Sendable, Hashable {
   public let id: String
   /// A name to show; the id when none was given.
   public let name: String
-  /// What the policy does; `nil` if neither the caller nor the settings file says so.
+  /// The purpose of the policy, or `nil` if neither the caller nor the settings file says so.
   ///
   /// If it is `nil`, the settings decide, and a policy that they do not list counts as ``Kind/signUpOrSignIn``.
   public let kind: Kind?
@@ -37,8 +37,8 @@ public struct Policy: Sendable, Hashable {
   /// - Parameters:
   ///   - id: The id, such as `B2C_1_SignIn` or `B2C_1A_signup_signin`.
   ///   - name: A name to show; the id when `nil` or empty.
-  ///   - kind: What the policy does, whatever the settings say. If it is `nil`, the settings decide; a policy that they do not
-  ///     list is ``Kind/signUpOrSignIn``.
+  ///   - kind: The purpose of the policy, which wins over the settings. If it is `nil`, the default, the settings decide,
+  ///     and a policy that they do not list is ``Kind/signUpOrSignIn``.
   ///   - domainHint: The identity provider to go to directly, such as `facebook.com`.
   /// - Throws: ``ConnectorError`` with code ``ErrorCode/configuration`` when the id is empty, longer than 128
   ///   characters, a template's placeholder, or has characters with a meaning in URLs.
@@ -87,7 +87,7 @@ package enum PolicyForm: Sendable, Hashable {
 }
 
 extension Policy {
-  // What separates the parts of a URL or cannot be in one, and what a template has around its placeholders.
+  // These characters separate the parts of a URL, cannot be in one, or surround the placeholders of a template.
   private static let forbidden = Set("/\\?#%&=:@\"|^`[]<>{}")
 
   /// Returns whether a text has the prefix of a user flow or of a custom policy, in any case.

@@ -55,9 +55,9 @@ public struct ConnectorError: LocalizedError, Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - code: What went wrong.
-  ///   - message: What happened, in words without secrets.
-  ///   - recoverySuggestion: What to do about it.
+  ///   - code: The kind of failure.
+  ///   - message: A sentence for developers that says what failed, without secrets.
+  ///   - recoverySuggestion: A sentence that says what to do about it.
   ///   - isRetryable: Whether the same call may succeed later without a change; `nil` for what the code alone says.
   ///   - needsInteraction: Whether only the user, at a sign-in page, can fix it; `nil` for what the code alone says.
   ///   - outcomeIsUnknown: Whether a change may have happened although the call failed.

@@ -39,7 +39,7 @@ package enum Dates {
   /// Writes a time as JavaScript's `toISOString` does, in UTC with milliseconds.
   ///
   /// - Parameter date: The time; one outside the years 1 to 9999 becomes the nearest one in them.
-  /// - Returns: Such as `2015-11-19T22:57:04.250Z`.
+  /// - Returns: The text, for example `2015-11-19T22:57:04.250Z`.
   package static func internet(_ date: Date) -> String {
     // The style cuts what is below a millisecond, also the error of a `Double`.
     let rounded = (within(date).timeIntervalSinceReferenceDate * 1000).rounded() + 0.5
@@ -60,7 +60,7 @@ package enum Dates {
   /// Writes the date of a header field.
   ///
   /// - Parameter date: The time; one outside the years 1 to 9999 becomes the nearest one in them.
-  /// - Returns: Such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+  /// - Returns: The text, for example `Sun, 06 Nov 1994 08:49:37 GMT`.
   package static func headerField(_ date: Date) -> String {
     let style = Date.VerbatimFormatStyle(
       format: fieldFormat, locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt,

@@ -219,7 +219,7 @@ extension JSONReader {
   private mutating func readEscapedScalar() throws(InvalidJSON) -> Unicode.Scalar {
     let first = try readHexadecimal()
     if let scalar = Unicode.Scalar(first) { return scalar }
-    // What is left is one half of a surrogate pair; the other half has to follow at once.
+    // The value is half of a surrogate pair, so the other half must follow directly.
     guard first < 0xDC00, take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")),
       case let second = try readHexadecimal(), (0xDC00...0xDFFF).contains(second),
       let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))

@@ -5,8 +5,9 @@
 package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
   /// The callers of one key, of whom the first one holds the lock.
   private struct Queue: Sendable {
-    /// Whose turn it is, by the numbers in which the callers came; a release looks at the next number and at no other
-    /// caller.
+    /// The callers by the number that each of them drew.
+    ///
+    /// A release looks only at the next number, so that many waiting callers do not make it slow.
     var turns: [Int: Monitor<Bool>] = [:]
     var first = 1
     var last = 0
@@ -40,7 +41,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
   ///   - clock: The clock that the wait is measured on.
   ///   - error: The error for a lock that was not released in time.
   ///   - body: The work to do meanwhile.
-  /// - Returns: What the body returns.
+  /// - Returns: The value of the body.
   /// - Throws: `error` when the time is over first, `CancellationError` when the task is cancelled first; otherwise what the
   ///   body throws.
   package func withLock<Result>(

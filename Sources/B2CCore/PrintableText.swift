@@ -32,7 +32,7 @@ package struct PrintableText: Sendable {
     for secret in secrets + secrets.map({ FormEncoding.escape($0) }) {
       text = text.replacingOccurrences(of: secret, with: Self.replacement, options: [.literal, .caseInsensitive])
     }
-    // What the window has cut may be the half of a token.
+    // The end of the window may have cut a token in half, and the half would not look like a token.
     if bytes.count > Self.window {
       text = String(text.reversed().drop(while: Self.isOfToken).reversed()) + Self.replacement
     }

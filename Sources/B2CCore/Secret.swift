@@ -28,8 +28,8 @@ public struct Secret: Sendable, Hashable, Codable, Redacted {
   /// Compares the bytes, because Swift's own comparison takes two forms of `é` for the same text.
   ///
   /// - Parameters:
-  ///   - left: One secret.
-  ///   - right: The other.
+  ///   - left: The first secret.
+  ///   - right: The second secret.
   /// - Returns: Whether both hold the same bytes.
   public static func == (left: Secret, right: Secret) -> Bool { ASCIIText.isSame(left.value, right.value) }
 

@@ -16,15 +16,15 @@ package final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Senda
   /// Joins the work under way for a key, or starts it.
   ///
   /// - Parameters:
-  ///   - key: What the callers of one piece of work have in common.
+  ///   - key: The value that all callers of the same work pass.
   ///   - limit: How long this caller waits; `nil` for work that ends by itself.
   ///   - clock: The clock that the wait is measured on.
-  ///   - preparation: What comes before the work and may take any time, such as a question to the user.
+  ///   - preparation: A step before the work that may take any time, for example a question to the user.
   ///   - onJoin: Called when the work was under way.
-  ///   - work: What to run otherwise; it is never cancelled.
-  /// - Returns: What the work returns.
-  /// - Throws: What the preparation or the work throws; ``ConnectorError`` with code `timedOut` when the work takes longer than
-  ///   the limit, and `CancellationError` when the calling task is cancelled. The work goes on then.
+  ///   - work: The work to start if none is under way. It is never cancelled.
+  /// - Returns: The value of the work.
+  /// - Throws: The error of the preparation or of the work; ``ConnectorError`` with code `timedOut` if the work takes
+  ///   longer than the limit; `CancellationError` if the calling task is cancelled. The work goes on in the last two cases.
   package func value(
     for key: Key, atMost limit: Duration? = nil, on clock: any Clock<Duration> = ContinuousClock(),
     after preparation: (@Sendable () async throws -> Void)? = nil, onJoin: () -> Void = {},

@@ -9,8 +9,8 @@
 ///   - clock: The clock to measure on.
 ///   - tolerance: How late the clock may be, where the end of the time is not expected to come.
 ///   - error: The error for an operation that did not end in time.
-///   - operation: What to run; it has to end when it is cancelled.
-/// - Returns: What the operation returns.
+///   - operation: The operation, which must end when it is cancelled.
+/// - Returns: The value of the operation.
 /// - Throws: `error` when the time is over; `CancellationError` when the calling task is cancelled; what the operation
 ///   throws.
 package func withTimeout<Value: Sendable>(
@@ -42,8 +42,8 @@ package func withTimeout<Value: Sendable>(
 ///   - timeout: The time that the operation has.
 ///   - clock: The clock to measure on.
 ///   - error: The error for an operation that did not end in time.
-///   - operation: What to run.
-/// - Returns: What the operation returns.
+///   - operation: The operation.
+/// - Returns: The value of the operation.
 /// - Throws: `error` when the time is over; `CancellationError` when the calling task is cancelled; what the operation
 ///   throws.
 package func abandoning<Value: Sendable>(

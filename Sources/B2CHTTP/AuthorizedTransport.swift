@@ -8,17 +8,17 @@ package typealias BearerToken = (token: Secret, userID: String?)
 /// Returns an access token that is valid now.
 ///
 /// It is given the token that the API has just answered `401` to, `nil` for the first try. The replacement is for the same
-/// user, also when another one has signed in meanwhile. Where there is no newer token, it is the refused one again, or an
-/// error.
+/// user, also when another one has signed in meanwhile. If there is no newer token, the closure
+/// returns the refused one again or throws.
 package typealias BearerTokens = @Sendable (_ refused: BearerToken?) async throws -> BearerToken
 
 /// Sends requests with the user's bearer token to those origins that may see it (RFC 6750).
 package struct AuthorizedTransport: Sendable {
   /// The transport of each token's request, with retries for other reasons than the token.
   private let transport: RetryingTransport
-  /// Where the bearer tokens come from.
+  /// The source of the bearer tokens.
   private let tokens: BearerTokens
-  /// Where tokens may be sent to.
+  /// The origins that tokens may be sent to.
   private let allowedOrigins: Set<Origin>
 
   /// Makes an authorised transport.
@@ -35,7 +35,7 @@ package struct AuthorizedTransport: Sendable {
   /// Waiting for tokens does not count against the deadline.
   ///
   /// - Parameters:
-  ///   - request: What to send; an `Authorization` field in it is replaced.
+  ///   - request: The request. An `Authorization` field in it is replaced.
   ///   - limits: The limits; the deadline counts for all tries together.
   ///   - isIdempotent: Whether sending it twice has the effect of sending it once; `nil` goes by the method.
   ///   - history: Told the tokens that are sent, and whether a try may have changed something.
@@ -169,9 +169,9 @@ enum AuthenticationChallenge {
 
   /// Returns the parameters of an answer's most specific bearer challenge; none when there is no challenge.
   ///
-  /// That is the first with claims, else the first with an error, else the first.
+  /// The first challenge with claims counts, else the first with an error, else the first.
   static func parameters(in response: HTTPURLResponse) -> [String: String] {
-    // What is longer is no challenge of a known service, and would take long to read.
+    // No known service sends a longer challenge, and a very long one would take long to read.
     let start = (response.value(forHTTPHeaderField: "WWW-Authenticate") ?? "").utf8.prefix(8_192)
     let all = parse(CombiningMarks.cut(String(decoding: start, as: UTF8.self)))
     let named = { (name: String) in all.first { $0[name] != nil } }
@@ -224,7 +224,7 @@ enum AuthenticationChallenge {
       json = bytes.flatMap { String(bytes: $0, encoding: .utf8) } ?? ""
     }
     guard !CombiningMarks.areTooMany(in: json) else { return nil }
-    // What is cut is no object any more.
+    // Longer claims are cut here, and the parser below then refuses them.
     json = PrintableText.plain(json, limit: 4_096)
     guard let object = try? JSONReader.object(Data(json.utf8)) else { return nil }
     // The same claims with as few escapes as there can be, and the secrets as they are written there.

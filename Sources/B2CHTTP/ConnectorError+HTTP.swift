@@ -12,7 +12,7 @@ extension ConnectorError {
     let proxy = error.userInfo[URLError.proxyKey] as? String
     let proxyAnswer = (error.userInfo[URLError.proxyAnswerKey] as? String).map { " libcurl said: \($0)." } ?? ""
     let place = (request.url.flatMap { Origin($0) }?.hostAndPort ?? "the server") + (proxy ?? "")
-    // What it means, in which words, and what helps if not another try alone.
+    // The code, the words that follow the place, and the advice if another try alone does not help.
     func fault(_ code: ErrorCode, _ words: String, _ advice: String? = nil) -> (ErrorCode, String, String?) {
       (code, words, advice)
     }

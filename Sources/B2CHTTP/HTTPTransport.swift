@@ -26,7 +26,7 @@ public protocol HTTPTransport: Sendable {
   /// Sends one request.
   ///
   /// - Parameters:
-  ///   - request: What to send; its body, if any, is data.
+  ///   - request: The request, whose body, if any, is data and never a stream.
   ///   - limits: The time limits and the largest body of the answer.
   /// - Returns: The body, decompressed, and the answer's head, whatever its status. Values of a header field that came
   ///   more than once are joined with `, `.

@@ -96,7 +96,7 @@ package struct RetryingTransport: Sendable {
   /// Sends a request, again when that does no harm and may help.
   ///
   /// - Parameters:
-  ///   - request: What to send; nothing is sent that must not be.
+  ///   - request: The request. Plain http to another machine is refused before anything is sent.
   ///   - limits: The limits; the deadline counts for all tries together.
   ///   - isIdempotent: Whether sending it twice has the effect of sending it once; `nil` goes by the method, and takes
   ///     `GET` and `HEAD` only.
@@ -158,8 +158,8 @@ package struct RetryingTransport: Sendable {
 
   /// Whether the server, or a gateway before it, may have carried the request out although it reports no success.
   ///
-  /// A redirect may follow a change that was made (RFC 9110 section 15.4). What an app's transport throws beside `URLError`
-  /// says nothing of whether the request arrived.
+  /// A redirect may follow a change that was made (RFC 9110 section 15.4). Any error of an app's transport that is no
+  /// `URLError` does not say whether the request arrived.
   private static func leavesOutcomeUnknown(_ result: Result<HTTPURLResponse, any Error>) -> Bool {
     switch result {
     case .success(let response):
@@ -172,7 +172,7 @@ package struct RetryingTransport: Sendable {
   }
 }
 
-/// What the tries of one call have done so far.
+/// The effects that the tries of one call have had so far.
 package struct RequestHistory: Sendable {
   /// Whether the server may have carried out a request that changes something although it did not succeed.
   package var outcomeIsUnknown = false
@@ -184,8 +184,9 @@ package struct RequestHistory: Sendable {
 
   /// Returns an error of the call with what is known of its outcome.
   ///
-  /// Where another try found no token, only an error of this package can say that the first may have acted. A
-  /// `CancellationError` is the error of a part of the app: the caller looks first whether the task was cancelled.
+  /// If another try found no token, only an error of this package can say that the first try may have acted. A
+  /// `CancellationError` comes from a part of the app here, because the caller checks first whether the task was
+  /// cancelled.
   package func naming(_ error: any Error) -> any Error {
     guard outcomeIsUnknown || error is CancellationError else { return error }
     var named = error as? ConnectorError ?? ConnectorError(ofCustomPart: error)

@@ -74,7 +74,7 @@ extension ConnectorSettings.Policies {
   /// of them, and ``Policy/Kind/signUpOrSignIn`` by one of kind ``Policy/Kind/signIn``. No other kind is served by
   /// another.
   ///
-  /// - Parameter kind: What the policy is to do.
+  /// - Parameter kind: The purpose of the policy.
   /// - Returns: The policy, or `nil` when no listed one serves the purpose.
   public func policy(of kind: Policy.Kind) -> Policy? {
     let substitutes: [Policy.Kind] =

@@ -35,7 +35,7 @@ public struct ConnectorSettings: Sendable, Equatable {
   public var correlationID: UUID?
   /// The only user who may sign in (`userId`): an object ID, email address or user name.
   ///
-  /// Where accounts of any tenant can sign in, only an object ID is safe, and anything else has a warning.
+  /// If accounts of any tenant can sign in, only an object ID is safe, and the reader warns about anything else.
   public var userID: String?
   /// The warnings of the file; empty for settings made in code.
   public internal(set) var warnings: [SettingsProblem] = []

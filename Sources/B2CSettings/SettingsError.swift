@@ -87,14 +87,14 @@ public struct SettingsProblem: Sendable, Equatable {
 }
 
 extension SettingsProblem: CustomStringConvertible {
-  /// One line: key, cause, and how to fix it.
+  /// A line with the key, the cause, and how to fix it.
   public var description: String {
     var text = (keyPath.isEmpty ? "" : keyPath + ": ") + message
     if let value { text += " It is \"\(value)\"." }
     return text + (advice.map { " " + $0 } ?? "")
   }
 
-  /// What to do, and what to write.
+  /// The recovery suggestion and the value to write.
   package var advice: String? {
     let parts = [recoverySuggestion, suggestion.map { "Write \"\($0)\"." }].compactMap(\.self)
     return parts.isEmpty ? nil : parts.joined(separator: " ")

@@ -44,7 +44,7 @@ enum SettingsKey: String, CaseIterable {
     return elsewhere[folded] ?? folded.nearest(among: allCases.map(\.rawValue)).flatMap(Self.init)
   }
 
-  /// What to write, for a key that is missing or not filled in.
+  /// The advice for a key that is missing or not filled in.
   var recovery: String {
     switch self {
     case .authority: "Write your tenant's address, such as https://contoso.b2clogin.com/contoso.onmicrosoft.com/."

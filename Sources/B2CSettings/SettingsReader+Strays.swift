@@ -56,7 +56,7 @@ extension SettingsReader {
     let items = (value as? [Any] ?? []).enumerated().flatMap { groups(in: $1, of: name, at: "\(path)[\($0)]") }
     let members = value as? [String: Any] ?? [:]
     let known = members.keys.filter { SettingsKey.meant(by: $0) != nil }
-    // One name of another SDK alone may be a key of anything.
+    // A single name that another SDK uses may be the key of anything, so it does not make the dictionary a group.
     let isGroup = known.count > 1 || known.contains { SettingsKey(rawValue: $0) != nil }
     let inner = members.sorted { $0.key < $1.key }.flatMap { groups(in: $1, of: $0, at: path + "." + Self.path($0)) }
     return (isGroup ? [(path, members)] : []) + items + inner

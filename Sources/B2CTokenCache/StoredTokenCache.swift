@@ -5,9 +5,9 @@ public import Foundation
 /// A token cache that lasts: one item for each record, in a directory or in the keychain.
 ///
 /// ``TokenCache/files(at:sealedWith:)`` and, on Apple's systems, `keychain(accessGroup:)` open it; two of the same place are one
-/// object. What has been read stays in memory and is served from there while it is known to be current (benchmark rows 3b
-/// and 18). A write that has its lock is finished even if the calling task is cancelled. Waiting for the disk and for other
-/// processes holds none of the threads that tasks share, except for one `lstat` of a file whose record is in memory.
+/// object. A record that has been read stays in memory, and reads return it while it is known to be current (benchmark
+/// rows 3b and 18). A write that has its lock is finished even if the calling task is cancelled. Waiting for the disk and for
+/// other processes holds none of the threads that tasks share, except for one `lstat` of a file whose record is in memory.
 ///
 /// A damaged file stays where it is until a sign-in, or a sign-out of all users, removes it. A record in a newer form, or
 /// sealed with another key, is refused and left as it is; a sign-in of its user replaces it and a sign-out removes it.
@@ -95,7 +95,7 @@ public final class StoredTokenCache: SharedTokenCache {
         do {
           _ = try readItem(key)
         } catch {
-          // What cannot be read now, or not by this version, is not known to be damaged.
+          // A record that cannot be read now, or not by this version, may be a good one.
           if let damage = error as? DamagedRecord, alsoNewer || !damage.isNewer { try storage.remove(key) }
         }
         damagedKeys.withLock { _ = $0.remove(key) }
@@ -199,8 +199,9 @@ extension TokenCache where Self == StoredTokenCache {
   ///   - directory: The directory, for this cache alone. When `nil`: on Apple's systems one in Application Support,
   ///     elsewhere one in the XDG state directory. On Apple's systems it is left out of backups and protected until the first
   ///     unlock.
-  ///   - key: 32 random bytes, with which each record is sealed (AES-256-GCM); `nil` for plaintext. Where the key is lost or
-  ///     replaced, what it sealed cannot be read, and users sign in again. Who has signed in stays readable.
+  ///   - key: 32 random bytes, with which each record is sealed (AES-256-GCM); `nil` for plaintext. If you lose or
+  ///     replace the key, the records that it sealed cannot be read, and users sign in again. The file names the
+  ///     users in plaintext.
   /// - Returns: The cache; the one that is open already, if there is one of this directory and key.
   /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when the directory belongs to another user, can be
   ///   written by others, is a symbolic link or no directory, or cannot be created; on tvOS when `directory` is `nil`, because

@@ -77,7 +77,7 @@ public protocol SharedTokenCache: TokenCache {
   ///
   /// - Parameters:
   ///   - key: The key whose refresh token is about to be used.
-  ///   - work: What to run, once: `await work()`.
+  ///   - work: The refresh. Run it once with `await work()`.
   /// - Throws: Any error when the lock cannot be taken, and `CancellationError` when the task is cancelled first. The work
   ///   has not run then.
   func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws

@@ -3,7 +3,7 @@ internal import B2CCore
 /// The key of a token record: one authority, client and user.
 ///
 /// A key is a plain value. Nothing is folded or normalised: two keys are equal when all three parts are equal byte by byte,
-/// so `é` in one code point and in two are different users. Where a provider ignores case, the caller folds the parts
+/// so `é` in one code point and in two are different users. If a provider ignores case, the caller folds the parts
 /// before it makes the key.
 public struct TokenCacheKey: Sendable, Hashable, Codable {
   /// The authority: scheme, host, port and tenant, such as `https://contoso.b2clogin.com/contoso.onmicrosoft.com`.
@@ -45,8 +45,8 @@ public struct TokenCacheKey: Sendable, Hashable, Codable {
   /// Compares all parts byte by byte: Swift's own comparison takes two forms of `é` for one user.
   ///
   /// - Parameters:
-  ///   - left: One key.
-  ///   - right: The other.
+  ///   - left: The first key.
+  ///   - right: The second key.
   /// - Returns: Whether they are the same.
   public static func == (left: TokenCacheKey, right: TokenCacheKey) -> Bool {
     ASCIIText.isSame(left.userID, right.userID) && ASCIIText.isSame(left.clientID, right.clientID)

@@ -3,7 +3,7 @@ public import Foundation
 
 /// The session of one user: tokens, claims and the sign-in that they come from.
 ///
-/// One record is written whole, so a rotated refresh token and the access token that came with it are never apart.
+/// A cache writes a record whole, so that a rotated refresh token is never apart from its access token.
 public struct TokenRecord: Sendable, Hashable {
   /// The version of the stored form that this package writes.
   package static let currentVersion = 1

@@ -8,9 +8,9 @@ struct TaskRequest: Sendable {
   var isIdempotent = false
   /// Whether the URL names one task by its id.
   var namesID = false
-  /// What it asks the server for, in words that follow "does not support".
+  /// The operation, in words that follow "does not support".
   let action: String
-  /// What helps where the server does not support it.
+  /// The advice if the server does not support the operation.
   var alternative = "Check the path of the base URL."
 }
 

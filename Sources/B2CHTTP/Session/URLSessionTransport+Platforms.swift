@@ -68,7 +68,7 @@ internal import Foundation
       return (variable, String(rest.split(separator: "@").last?.prefix { $0 != "/" } ?? ""))
     }
 
-    /// Where the delegate is called.
+    /// The queue that calls the delegate.
     static var delegateQueue: OperationQueue? { ImmediateQueue() }
 
     /// libcurl's own text about an error; it is not translated.
@@ -84,7 +84,7 @@ internal import Foundation
       return text(of: error).flatMap { text in beginnings.contains { text.hasPrefix($0) } ? text : nil }
     }
 
-    /// What libcurl's own text says of an error.
+    /// The meaning of libcurl's own text about an error.
     ///
     /// All failures but the commonest come as one code, also a refused certificate (`CURLE_PEER_FAILED_VERIFICATION`). And a
     /// lost connection comes as a refused one where another address of the host has refused before: the request may have

@@ -9,9 +9,9 @@ public import Foundation
 /// deadline. A cancelled call returns at once.
 ///
 /// Make one and keep it: its connections are reused. On Linux, libcurl does the work, and takes a proxy from the
-/// environment variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`. Where that proxy would get plain http to
-/// this machine, such a request is refused until `no_proxy` names this machine. On Apple's platforms the system's proxy
-/// settings count.
+/// environment variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`. If that proxy would get plain http to
+/// this machine, the transport refuses such a request until `no_proxy` names this machine. On Apple's platforms the
+/// system's proxy settings count.
 ///
 /// Certificates are verified by the system; `NSPinnedDomains` in an app's Info.plist pins them.
 public final class URLSessionTransport: HTTPTransport {
@@ -39,7 +39,7 @@ public final class URLSessionTransport: HTTPTransport {
   /// Sends one request.
   ///
   /// - Parameters:
-  ///   - request: What to send; its own timeout counts where it is shorter than the idle timeout of the limits.
+  ///   - request: The request. Its own timeout counts if it is shorter than the idle timeout of the limits.
   ///   - limits: The time limits and the largest body of the answer.
   /// - Returns: The answer, whatever its status; a redirect too.
   /// - Throws: `URLError` when there is no answer; ``ConnectorError`` with code `configuration` for a request that must not
@@ -101,7 +101,7 @@ public final class URLSessionTransport: HTTPTransport {
 
 /// The exchanges of a session: collects each answer, bounds it while it arrives, and follows no redirect.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
-  /// One request under way.
+  /// A request in flight.
   private struct Exchange {
     let continuation: CheckedContinuation<(Data, HTTPURLResponse), any Error>
     let maximumBytes: Int

@@ -2,7 +2,7 @@ internal import B2CCore
 public import B2CHTTP
 public import Foundation
 
-/// One rule by which a local server misbehaves: on which requests, how often, and how.
+/// A rule by which a local server misbehaves on some requests, for a number of times.
 ///
 /// Rules are tried in their order and add up: a server can wait at a gate, then change its answer, then lose it.
 ///
@@ -44,7 +44,7 @@ public struct LocalFault: Sendable {
   /// - Parameters:
   ///   - target: Which requests it happens to; all of them unless said otherwise.
   ///   - times: How many requests it happens to before the server behaves again; without end for `nil`.
-  ///   - effect: What the server does.
+  ///   - effect: The misbehaviour.
   public init(on target: LocalFaultTarget = .any, times: Int? = nil, _ effect: Effect) {
     self.target = target
     self.times = times

@@ -9,7 +9,7 @@ internal import Foundation
 final class LocalFront: Sendable {
   private let listener = Locked<LoopbackListener?>(nil)
 
-  /// Where the server listens; `nil` while it is stopped.
+  /// The URL at which the server listens, or `nil` while it is stopped.
   var url: URL? { listener.withLock { $0.map { LocalURL.make(Self.origin($0.port)) } } }
 
   private static func origin(_ port: UInt16) -> String { "http://127.0.0.1:\(port)" }

@@ -44,7 +44,7 @@ public struct LocalNetwork: HTTPTransport {
   /// Carries one request.
   ///
   /// - Parameters:
-  ///   - request: What to send.
+  ///   - request: The request.
   ///   - limits: The time limits and the largest body of the answer.
   /// - Returns: The server's answer.
   /// - Throws: `URLError`: `notConnectedToInternet` offline, `networkConnectionLost` for an answer that is lost, `timedOut`

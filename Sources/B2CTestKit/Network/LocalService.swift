@@ -5,7 +5,7 @@ public import Foundation
 public protocol LocalService: Sendable {
   /// Whether a request is meant for this service, by scheme, host and port.
   ///
-  /// - Parameter url: Where the request goes.
+  /// - Parameter url: The URL of the request.
   /// - Returns: Whether the service answers for that origin.
   func serves(_ url: URL) -> Bool
 

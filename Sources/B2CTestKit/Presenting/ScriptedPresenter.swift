@@ -32,8 +32,8 @@ public final class ScriptedPresenter: SignInPresenter {
   /// Makes a scripted person.
   ///
   /// - Parameters:
-  ///   - transport: What the pages are reached by: a ``LocalNetwork``, or a transport over real HTTP.
-  ///   - script: What the person does, an action for each page; the last is repeated.
+  ///   - transport: The transport that reaches the pages, either a ``LocalNetwork`` or one over real HTTP.
+  ///   - script: The user's actions, one for each page. The last one is repeated.
   ///   - onStep: Called with each step as it happens, secrets left out.
   public convenience init(
     transport: any HTTPTransport, _ script: Action..., onStep: (@Sendable (String) -> Void)? = nil
@@ -44,8 +44,8 @@ public final class ScriptedPresenter: SignInPresenter {
   /// Makes a scripted person from an array of actions.
   ///
   /// - Parameters:
-  ///   - transport: What the pages are reached by: a ``LocalNetwork``, or a transport over real HTTP.
-  ///   - script: What the person does, an action for each page; the last is repeated.
+  ///   - transport: The transport that reaches the pages, either a ``LocalNetwork`` or one over real HTTP.
+  ///   - script: The user's actions, one for each page. The last one is repeated.
   ///   - onStep: Called with each step as it happens, secrets left out.
   public init(transport: any HTTPTransport, _ script: [Action], onStep: (@Sendable (String) -> Void)? = nil) {
     self.transport = transport
@@ -55,12 +55,12 @@ public final class ScriptedPresenter: SignInPresenter {
 
   /// Puts a new script in place of what is left of the old one.
   ///
-  /// - Parameter script: What the person does, an action for each page; the last is repeated.
+  /// - Parameter script: The user's actions, one for each page. The last one is repeated.
   public func follow(_ script: Action...) { follow(script) }
 
   /// Puts an array of actions in place of what is left of the old script.
   ///
-  /// - Parameter script: What the person does, an action for each page; the last is repeated.
+  /// - Parameter script: The user's actions, one for each page. The last one is repeated.
   public func follow(_ script: [Action]) { state.withLock { $0.script = script } }
 
   /// Forgets the cookies, as a fresh browser has none.
@@ -158,7 +158,7 @@ public final class ScriptedPresenter: SignInPresenter {
     }
   }
 
-  /// What an action posts from a page.
+  /// Returns the fields that an action posts from a page.
   private func form(_ action: Action, on page: LocalPage) throws -> [(name: String, value: String)] {
     guard let pressed = action.button else {
       note(action.name)

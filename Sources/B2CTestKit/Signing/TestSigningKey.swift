@@ -4,7 +4,7 @@ package import Foundation
 
 /// A private key for tests: makes itself, shows its public half as a JWK, signs tokens.
 ///
-/// Such a key never leaves the process, and nothing outside a test may trust it.
+/// The key never leaves the process, and nothing outside a test may trust it.
 package struct TestSigningKey: Sendable {
   /// The algorithm it signs with.
   package let algorithm: JWSAlgorithm

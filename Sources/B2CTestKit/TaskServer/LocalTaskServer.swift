@@ -69,7 +69,7 @@ public final class LocalTaskServer: LocalService, Sendable {
   public func stop() async { await front.stop() }
 }
 
-/// Where the server is.
+/// The place of the server.
 extension LocalTaskServer {
   /// The origin for requests in memory: `https://tasks.example`.
   package static let inMemoryOrigin = LocalURL.make("https://tasks.example")
@@ -84,7 +84,7 @@ extension LocalTaskServer {
 
   /// Whether a request is meant for this server, by scheme, host and port.
   ///
-  /// - Parameter url: Where the request goes.
+  /// - Parameter url: The URL of the request.
   /// - Returns: Whether the server answers for that origin.
   public func serves(_ url: URL) -> Bool {
     [origin, Self.inMemoryOrigin].contains { LocalURL.origin($0) == LocalURL.origin(url) }
@@ -125,7 +125,7 @@ extension LocalTaskServer {
 public struct LocalTask: Sendable, Hashable, Identifiable {
   /// The server's id, 24 hexadecimal digits.
   public let id: String
-  /// Whose task it is, as the token said.
+  /// The user to whom the task belongs, as the token named them.
   public var owner: String
   /// The operation.
   public var text: String
@@ -138,8 +138,8 @@ public struct LocalTask: Sendable, Hashable, Identifiable {
   ///
   /// - Parameters:
   ///   - id: The server's id, 24 hexadecimal digits; drawn at random unless said otherwise.
-  ///   - owner: Whose task it is.
-  ///   - text: What is to be done.
+  ///   - owner: The user to whom the task belongs.
+  ///   - text: The text of the task.
   ///   - completed: Whether it is done.
   ///   - date: When it was added.
   public init(id: String? = nil, owner: String, text: String, completed: Bool? = nil, date: Date) {

@@ -6,7 +6,7 @@ public import B2CAuthority
 public struct LocalPolicy: Sendable, Hashable {
   /// The policy's id, in the case the portal would show.
   public var id: String
-  /// What the policy does with the user.
+  /// The purpose of the policy.
   public var kind: Policy.Kind
   /// The `idp` claim of the users of a `federatedSignIn` policy.
   public var identityProvider: String
@@ -15,8 +15,9 @@ public struct LocalPolicy: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - id: The policy's id, such as `B2C_1_SignIn`.
-  ///   - kind: What it does with the user.
-  ///   - identityProvider: Where a `federatedSignIn` policy sends the user: the `idp` claim of its users.
+  ///   - kind: The purpose of the policy.
+  ///   - identityProvider: The provider to which a `federatedSignIn` policy sends the user, by default `facebook.com`. It is
+  ///     the `idp` claim of its users.
   public init(_ id: String, _ kind: Policy.Kind, identityProvider: String = "facebook.com") {
     self.id = id
     self.kind = kind
@@ -36,6 +37,6 @@ public struct LocalPolicy: Sendable, Hashable {
   /// `B2C_1_FacebookSignIn`.
   public static let facebookSignIn = LocalPolicy("B2C_1_FacebookSignIn", .federatedSignIn)
 
-  /// One policy of each kind.
+  /// A policy of each kind.
   public static let standard = [signUp, signIn, signUpOrSignIn, editProfile, resetPassword, facebookSignIn]
 }

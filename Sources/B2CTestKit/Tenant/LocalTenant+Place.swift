@@ -1,7 +1,7 @@
 internal import B2CCore
 public import Foundation
 
-/// Where the tenant is, and how settings name it.
+/// The place of the tenant, and its names in settings.
 extension LocalTenant {
   /// The place of a policy in an authority.
   public enum AuthorityForm: Sendable, Hashable, CaseIterable {
@@ -48,7 +48,7 @@ extension LocalTenant {
 
   /// Whether a request is meant for this tenant, by scheme, host and port.
   ///
-  /// - Parameter url: Where the request goes.
+  /// - Parameter url: The URL of the request.
   /// - Returns: Whether the tenant answers for that origin.
   public func serves(_ url: URL) -> Bool {
     (inMemoryOrigins + [LocalURL.origin(origin)]).contains(LocalURL.origin(url))

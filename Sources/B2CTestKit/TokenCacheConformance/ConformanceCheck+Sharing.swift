@@ -81,7 +81,7 @@ extension ConformanceCheck {
     },
     ConformanceCheck(shared: .refreshLock) { caches in
       let inside = Locked(0)
-      // One caller for each instance: within a process the connectors run one refresh of a user at a time.
+      // Each instance has a single caller, because the connectors of a process run one refresh of a user at a time.
       try await repeated(caches, by: caches.count) { cache in
         let isAlone = try await cache.underRefreshLock(of: Samples.key(1)) {
           let isAlone = inside.withLock { inside in

@@ -41,7 +41,7 @@ extension ConformanceCheck {
   }
 }
 
-/// What was seen of a broken rule.
+/// The evidence of a broken rule.
 struct Observation: Error, CustomStringConvertible {
   let description: String
 }
@@ -56,7 +56,7 @@ package enum TokenCacheRule: String, CaseIterable, Sendable {
   case concurrentUse = "callers at the same time never mix or lose records"
   case sharing = "another instance over the same store sees every change"
   case failing = "a store that cannot be reached is an error, not an empty cache"
-  // Of shared caches:
+  // These rules are only for shared caches.
   case replacing = "a replacement takes place if the record has the expected stamp, and changes nothing if not"
   case atomicReplacing = "of several replacements of one record one takes place"
   case refreshLock = "a refresh lock runs its work once, in one process at a time, and ends with it"

@@ -18,8 +18,8 @@ public enum TokenCacheConformance {
   ///     rules on sharing and on waiting for a refresh lock out.
   ///   - makeUnreachableCache: Makes a cache whose store cannot be reached; `nil` leaves the rule out.
   ///   - makeCache: Makes an empty cache, for each rule one.
-  /// - Returns: The broken rules, each with what was seen; none when the cache is right.
-  /// - Throws: What `makeCache` or `makeSecondInstance` throws: without a cache there is nothing to check.
+  /// - Returns: The broken rules, each with the evidence, or none if the cache is right.
+  /// - Throws: The error of `makeCache` or `makeSecondInstance`, because without a cache there is nothing to check.
   public static func brokenRules<Cache: TokenCache>(
     makeSecondInstance: (@Sendable (Cache) async throws -> Cache)? = nil,
     makeUnreachableCache: (@Sendable () async throws -> Cache)? = nil,

@@ -58,7 +58,7 @@ package struct KeychainStore: RecordStorage {
   private func askKeychain<Answer>(to action: String, _ call: () throws(KeychainStatus) -> Answer) throws -> Answer? {
     do throws(KeychainStatus) {
       if let answer = try unless(.itemNotFound, call) { return answer }
-      // What became readable meanwhile is found the second time.
+      // The device may have been unlocked meanwhile, and the second call then finds the item.
       return try proveOpen() ? unless(.itemNotFound, call) : nil
     } catch {
       throw error.cacheError(action)
@@ -90,7 +90,7 @@ package struct KeychainStore: RecordStorage {
       _ = try? items.remove(Self.probe)
       _ = try unless(.duplicateItem, addProbe)
     }
-    // One that stays is removed by the next proof.
+    // If this fails, the next proof removes the item.
     try? items.remove(Self.probe)
     isProved.withLock { $0 = true }
     return true
