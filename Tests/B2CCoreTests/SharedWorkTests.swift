@@ -85,26 +85,32 @@ struct SharedWorkTests {
     #expect(runs.withLock { $0 } == 0)
   }
 
-  @Test("A caller whose time is over leaves with timedOut, which is retryable; the others have the value")
+  @Test("Work that takes too long goes on, but its callers leave with timedOut, which is retryable")
   func timeIsOver() async throws {
     let work = SharedWork<String, Int>()
     let clock = TestClock(advancesItself: false)
     let gate = TestGate()
-    let leaves = Task {
-      try await work.value(for: "a", atMost: .seconds(30), on: clock) { () -> Int in
-        try await gate.wait(); return 1
+    let joined = Locked(false)
+    @Sendable func call() async throws -> Int {
+      try await work.value(for: "a", atMost: .seconds(30), on: clock, onJoin: { joined.withLock { $0 = true } }) {
+        try await gate.wait()
+        return 1
       }
     }
+    let first = Task { try await call() }
     await gate.waitForArrivals(1)
-    let joined = Locked(false)
-    let stays = Task { try await work.value(for: "a", onJoin: { joined.withLock { $0 = true } }) { 2 } }
+    let second = Task { try await call() }
     try await yielding { joined.withLock { $0 } }
     await clock.waitForSleepers()
     await clock.advance(by: .seconds(30))
-    let error = try await #require(throws: ConnectorError.self) { try await leaves.value }
-    #expect(error.code == .timedOut && error.isRetryable)
+    for caller in [first, second] {
+      let error = try await #require(throws: ConnectorError.self) { try await caller.value }
+      #expect(error.code == .timedOut && error.isRetryable)
+    }
+    await #expect(throws: ConnectorError.self) { try await call() }
+    #expect(work.isUnderWay("a"))
     gate.open()
-    #expect(try await stays.value == 1)
+    try await yielding { !work.isUnderWay("a") }
   }
 
   @Test("Waiting lasts until the work under way has ended, in a cancelled task too", arguments: [true, false])

@@ -123,9 +123,9 @@ struct DiagnosisRun: Sendable {
   }
 }
 
-// MARK: - Settings
-
 extension DiagnosisRun {
+  // MARK: Settings
+
   /// Returns all problems of settings that cannot be read, which prevent all other checks.
   static func findings(ofUnusable error: any Error) -> [Finding] {
     let file = (error as? SettingsError)?.file ?? "the settings"
@@ -144,11 +144,9 @@ extension DiagnosisRun {
     let place = problem.keyPath.isEmpty ? "the file" : problem.keyPath
     return Finding("settings: " + place, outcome, problem.message, recovery: problem.advice)
   }
-}
 
-// MARK: - The provider
+  // MARK: The provider
 
-extension DiagnosisRun {
   /// Checks the sign-in policy, the metadata and the keys of every policy, and the sign-in page.
   private static func findings(of connector: Connector) async throws -> [Finding] {
     let engine = connector.engine

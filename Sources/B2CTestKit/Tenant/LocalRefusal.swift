@@ -21,8 +21,9 @@ struct LocalRefusal: Error, Sendable {
   }
 }
 
-/// The user's part.
 extension LocalRefusal {
+  // MARK: The user's part
+
   static let cancelled = Self(
     "access_denied", 90091, 65004, "The user has cancelled entering self-asserted information.")
   static let forgotPassword = Self("access_denied", 90118, 65004, "The user has forgotten their password.")
@@ -33,10 +34,9 @@ extension LocalRefusal {
       isB2C ? "interaction_required" : "login_required", 90077, 50058,
       "User does not have an existing session and request prompt parameter has a value of 'None'.")
   }
-}
 
-/// The app's registration.
-extension LocalRefusal {
+  // MARK: The app's registration
+
   static func unknownClient(_ id: String) -> Self {
     Self(
       "unauthorized_client", 90018, 700_016,
@@ -51,10 +51,9 @@ extension LocalRefusal {
   static func unsupportedScope(_ text: String) -> Self {
     Self("invalid_scope", 90117, 70011, "The scope '\(text)' provided in request is not supported.")
   }
-}
 
-/// The grant: a code, a refresh token, a device code (RFC 8628 section 3.5).
-extension LocalRefusal {
+  // MARK: The grant, which is a code, a refresh token or a device code (RFC 8628 section 3.5)
+
   static let unknownGrant = Self(
     "invalid_grant", 90085, 70000, "The service has encountered an internal error. Please reauthenticate.")
   static let grantExpired = Self(
