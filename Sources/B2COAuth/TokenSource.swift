@@ -71,9 +71,11 @@ package struct TokenSource: Sendable {
       events.emit(.cacheHit, session.record.policyID)
       return AccessToken(hit, userID: session.key.userID)
     }
+    let flight = TokenFlight(
+      key: session.key, scopes: Scopes.ofAPI(request.scopes), claims: request.claims.map { FormEncoding.escape($0) })
     let renewal = Renewal(
-      request: request, session: session, excluded: excluded, still: request.mustRefresh ? nil : offer.token,
-      correlationID: events.correlationID())
+      request: request, session: session, flight: flight, excluded: excluded,
+      still: request.mustRefresh ? nil : offer.token, correlationID: events.correlationID())
     return AccessToken(try await renewed(renewal), userID: session.key.userID)
   }
 
@@ -92,6 +94,10 @@ package struct TokenSource: Sendable {
     let request: Request
     /// The session as the call found it.
     let session: SessionStore.Session
+    /// The key by which callers share this refresh.
+    ///
+    /// `mayTry` and `noteTry` must use the same key. Otherwise the limit of one refresh a minute has no effect.
+    let flight: TokenFlight
     /// The tokens that cannot satisfy the request.
     let excluded: [Secret]
     /// The token to use if the renewal fails.
@@ -99,13 +105,6 @@ package struct TokenSource: Sendable {
     let correlationID: UUID
 
     var key: TokenCacheKey { session.key }
-    /// The key by which callers share this refresh.
-    ///
-    /// `mayTry` and `noteTry` must use the same key. Otherwise the limit of one refresh a minute has no effect.
-    var flight: TokenFlight {
-      let claims = request.claims.map { FormEncoding.escape($0) }
-      return TokenFlight(key: key, scopes: Scopes.ofAPI(request.scopes), claims: claims)
-    }
   }
 
   private func renewed(_ renewal: Renewal) async throws -> CachedAccessToken {

@@ -144,11 +144,9 @@ extension SettingsReader {
 
   /// A key of the file's author as a part of a path.
   static func path(_ name: String) -> String { SettingsProblem.shown(name) ?? "…" }
-}
 
-// MARK: - Strings, lists and Booleans
+  // MARK: - Strings, lists and Booleans
 
-extension SettingsReader {
   /// Returns the string of a key; `nil` when it is absent or was reported.
   mutating func text(_ key: SettingsKey, isRequired: Bool = false, isFree: Bool = false) -> Entry? {
     value(key, isRequired).flatMap {

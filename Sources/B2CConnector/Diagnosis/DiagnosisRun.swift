@@ -121,9 +121,7 @@ struct DiagnosisRun: Sendable {
     let detail = error.message + code + (error.serverDescription.map(ErrorText.said) ?? "")
     return Finding(check, .failed, detail, recovery: error.recoverySuggestion)
   }
-}
 
-extension DiagnosisRun {
   // MARK: Settings
 
   /// Returns all problems of settings that cannot be read, which prevent all other checks.
