@@ -1,13 +1,15 @@
 /// Rules for text by its bytes, where Swift's `==` sees canonical equivalence and `lowercased()` folds foreign letters
 /// into ASCII (the Kelvin sign into `k`).
 package enum ASCIIText {
-  package static func isSame(_ left: String, _ right: String) -> Bool {
-    guard left.utf8.count == right.utf8.count else { return false }
+  package static func isSame(_ left: String, _ right: String) -> Bool { isSame(left, right.utf8) }
+
+  package static func isSame(_ text: String, _ bytes: some Collection<UInt8>) -> Bool {
+    guard text.utf8.count == bytes.count else { return false }
     // Comparing the bytes of two buffers takes a tenth of the time of two UTF-8 views (row 1 of the benchmarks).
-    let isSame = left.utf8.withContiguousStorageIfAvailable { left in
-      right.utf8.withContiguousStorageIfAvailable { left.elementsEqual($0) }
+    let isSame = text.utf8.withContiguousStorageIfAvailable { text in
+      bytes.withContiguousStorageIfAvailable { text.elementsEqual($0) }
     }
-    return (isSame ?? nil) ?? left.utf8.elementsEqual(right.utf8)
+    return (isSame ?? nil) ?? text.utf8.elementsEqual(bytes)
   }
 
   package static func lowercased(_ text: String) -> String {

@@ -187,7 +187,7 @@ extension JSONReader {
         index += 1
         let text = String(decoding: content, as: UTF8.self)
         // Decoding repairs what is not UTF-8; a repaired text no longer has the bytes it came from.
-        guard text.utf8.elementsEqual(content) else { throw fault("is not UTF-8", at: start) }
+        guard ASCIIText.isSame(text, content) else { throw fault("is not UTF-8", at: start) }
         let bounded = CombiningMarks.cut(text)
         guard cutsMarks || bounded.utf8.count == text.utf8.count else {
           throw fault("has more than \(CombiningMarks.maximumRun) combining marks in a row", at: start)
