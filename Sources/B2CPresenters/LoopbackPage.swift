@@ -8,23 +8,9 @@ internal import Foundation
 enum LoopbackPage {
   /// Returns the page that is shown if the app provides none.
   static func html(isSuccess: Bool) -> String {
-    let heading = isSuccess ? "You can close this window" : "Not finished"
-    return """
-      <!DOCTYPE html>
-      <html lang="en">
-      <meta charset="utf-8">
-      <meta name="viewport" content="width=device-width, initial-scale=1">
-      <title>\(heading)</title>
-      <link rel="icon" href="data:,">
-      <style>
-      :root { color-scheme: light dark; background: Canvas; font: 1.0625rem/1.5 system-ui, sans-serif; text-align: center; }
-      </style>
-      <main>
-      <h1>\(heading)</h1>
-      <p role="status">Go back to the app to continue.</p>
-      </main>
-
-      """
+    StyledPage.html(
+      title: isSuccess ? "You can close this window" : "Not finished",
+      body: #"<p role="status">Go back to the app to continue.</p>"#)
   }
 }
 

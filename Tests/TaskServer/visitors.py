@@ -5,14 +5,24 @@ usage: visitors.py SITE TENANT HTTPS PORT...
 SITE is the origin of the redirect URI, TENANT the process of the local tenant, HTTPS the port of a server whose redirect
 URI is of https. Each request goes to the next PORT, as behind a proxy that knows no sessions.
 """
-import html, http.client, os, re, runpy, select, signal, socket, sys, urllib.parse
+import base64, hashlib, html, http.client, os, re, runpy, select, signal, socket, sys, textwrap, urllib.parse
 
-Page = runpy.run_path(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../.ci/person"))["Page"]
+os.chdir(os.path.dirname(os.path.abspath(__file__)) + "/../..")
+Page = runpy.run_path(".ci/person")["Page"]
+
+
+def css(path):
+    with open(path, encoding="utf-8") as file:
+        return textwrap.dedent(re.search(r'let css = """\n(.*?)\n *"""', file.read(), re.S)[1])
+
+
+style = css("Docs/Examples/TaskServer/Style.swift")
 site, tenant, https, *ports = [sys.argv[1], *map(int, sys.argv[2:])]
 netloc = urllib.parse.urlsplit(site).netloc
 headers_of_all = {
     "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin",
-    "Content-Security-Policy": "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"}
+    "Content-Security-Policy": "default-src 'none'; style-src 'sha256-" + base64.b64encode(
+        hashlib.sha256(style.encode()).digest()).decode() + "'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"}
 
 
 def check(holds, what):
@@ -54,6 +64,8 @@ class Visitor:
         if place.netloc == netloc:
             lacking = [name for name, value in headers_of_all.items() if answer.headers[name] != value]
             check(not lacking, f"{method} {url}: {answer.status} without {lacking}")
+            is_styled = f"<style>{style}</style>" in text and ' style="' not in text
+            check(is_styled or not text, f"{method} {url}: {answer.status} without the style that the policy allows")
         return answer.status, answer.headers, text
 
     def begin(self):
@@ -89,6 +101,8 @@ def having(session):
     copy.own["session"] = session
     return copy
 
+
+check(style.startswith(css("Sources/B2CLoopback/StyledPage.swift")), "the style differs from the one of the package's pages")
 
 # Half a head, half a form: looked at again in the end.
 halves = [socket.create_connection(("127.0.0.1", ports[0])) for _ in range(6)]
@@ -158,7 +172,7 @@ check(not alice.sign_in(), "the provider has forgotten alice")
 second = alice.own["session"]
 check(having(first).tasks() is None and having(second).tasks() is not None, "a new sign-in has the old session")
 text = alice.send("GET", "/")[2]
-check("without a password" in text and "such as Facebook" in text, "the page does not say what is not ended")
+check("without a password" in text and "for example Facebook" in text, "the page does not say what is not ended")
 check(alice.send("POST", "/logout")[0] == 303 and "session" not in alice.own, "a sign-out failed")
 check(not alice.sign_in(), "a sign-out has ended the provider's session, which the page denies")
 for cookie in [second, other.own["session"]]:

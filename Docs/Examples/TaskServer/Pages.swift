@@ -9,7 +9,7 @@ struct Answers: RouterMiddleware {
     ("Referrer-Policy", "same-origin"),
     (
       "Content-Security-Policy",
-      "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+      "default-src 'none'; style-src '\(Style.hash)'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
     ),
   ]
 
@@ -22,7 +22,7 @@ struct Answers: RouterMiddleware {
     } catch let error as ConnectorError {
       response = failure(error, context)
     } catch let error as any HTTPResponseError {
-      response = page("<p>\(error.status.reasonPhrase)</p><a href=\"/\">Back</a>", error.status)
+      response = page(alert(error.status.reasonPhrase, "<a href=\"/\">Back</a>"), error.status)
     }
     for (name, value) in Self.headers {
       if let name = HTTPFields.Element.Name(name) { response.headers[name] = value }
@@ -33,15 +33,35 @@ struct Answers: RouterMiddleware {
 
 func redirect(to place: String) -> Response { Response(status: .seeOther, headers: [.location: place]) }
 
-func page(_ body: String, _ status: HTTPResponse.Status = .ok, head: String = "") -> Response {
-  let start = "<!DOCTYPE html><html lang=\"en\"><meta name=\"viewport\" content=\"width=device-width\">"
+/// Returns a page from HTML for its title, which is also its heading, and for its body.
+func page(
+  _ body: String, _ status: HTTPResponse.Status = .ok, title: String = "Tasks", head: String = ""
+) -> Response {
+  let html = """
+    <!DOCTYPE html>
+    <html lang="en">
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>\(title)</title>
+    <style>\(Style.css)</style>
+    \(head)
+    <main>
+    <h1>\(title)</h1>
+    \(body)
+    </main>
+
+    """
   return Response(
     status: status, headers: [.contentType: "text/html; charset=utf-8"],
-    body: ResponseBody(
-      byteBuffer: ByteBuffer(string: "\(start)<title>Tasks</title>\(head)<body>\(body)</body></html>")))
+    body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
 }
 
-/// The error's words are for developers: they go to the log, and the visitor sees its code, or what the service says to them.
+/// Returns what went wrong, which screen readers announce, and the links that lead on.
+func alert(_ text: String, _ links: String) -> String { "<p role=\"alert\">\(escaped(text))</p>\(links)" }
+
+/// Logs an error and returns a page about it.
+///
+/// The error's message is for developers, so the visitor sees only the code, or what the provider says to them.
 func failure(_ error: ConnectorError, _ context: BasicRequestContext) -> Response {
   context.logger.warning("\(error)")
   let (text, status): (String, HTTPResponse.Status) =
@@ -52,14 +72,15 @@ func failure(_ error: ConnectorError, _ context: BasicRequestContext) -> Respons
     case _ where error.isRetryable: ("The service is busy. Try again in a minute.", .serviceUnavailable)
     default: ("That did not work (\(error.code.rawValue)).", .badRequest)
     }
-  return page("<p>\(escaped(text))</p><a href=\"/\">Back</a> <a href=\"/login\">Sign in</a>", status)
+  return page(alert(text, "<a class=\"primary\" href=\"/login\">Sign in</a><a href=\"/\">Back</a>"), status)
 }
 
-func form(_ action: String, _ title: String, _ fields: String = "") -> String {
-  "<form method=\"post\" action=\"\(action)\">\(fields)<button>\(title)</button></form>"
+/// Returns a form with one button, which is quiet unless the form is the main thing to do on its page.
+func form(_ action: String, _ title: String, _ fields: String = "", isMain: Bool = false) -> String {
+  "<form method=\"post\" action=\"\(action)\">\(fields)<button\(isMain ? "" : " class=\"quiet\"")>\(title)</button></form>"
 }
 
-/// Escapes each scalar: a character can be several, and hide a `<` among them.
+/// Escapes each scalar, because a character can consist of several and hide a `<` among them.
 func escaped(_ text: String) -> String {
   let names: [Unicode.Scalar: String] = ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;"]
   return text.unicodeScalars.reduce(into: "") { $0 += names[$1] ?? String($1) }

@@ -56,8 +56,8 @@ struct Site: Sendable {
     guard let url, let login = cookie("login", of: request).flatMap(logins.open),
       Login.state(of: url) == Login.state(of: login.pending.url)
     else {
-      let text = "This sign-in was not begun in this browser, or another one was begun after it."
-      return page("<p>\(text)</p><a href=\"/login\">Sign in</a>", .forbidden)
+      let text = "This sign-in did not start in this browser, or another one started after it."
+      return page(alert(text, "<a class=\"primary\" href=\"/login\">Sign in</a>"), .forbidden)
     }
     var response: Response
     do {
@@ -95,11 +95,13 @@ struct Site: Sendable {
           // A redirect would end here: the page's policy lets its forms lead to this server alone.
           let address = escaped(url.absoluteString)
           response = page(
-            "<p>You are signed out here.</p><a href=\"\(address)\">Go on to the sign-out of the sign-in page</a>",
-            head: "<meta http-equiv=\"refresh\" content=\"0; url=\(address)\">")
+            "<p>You are signed out of this site.</p><a class=\"primary\" href=\"\(address)\">Continue to the sign-out page of your account</a>",
+            title: "Signed out", head: "<meta http-equiv=\"refresh\" content=\"0; url=\(address)\">")
         }
       } catch ErrorCode.unsupported where atProvider {
-        response = page("<p>You are signed out here. The sign-in page offers no sign-out.</p><a href=\"/\">Back</a>")
+        let text =
+          "You are signed out of this site. Your session at the sign-in page goes on, because it has no sign-out page."
+        response = page("<p>\(text)</p><a href=\"/\">Back</a>", title: "Signed out")
       } catch let error as ConnectorError {
         response = failure(error, context)
       }
@@ -116,28 +118,32 @@ struct Site: Sendable {
     let name = try await connector.user(id: user.id)?.name ?? "you"
     let rows = tasks.map { task in
       let field = "<input type=\"hidden\" name=\"value\" value=\"\(escaped(task.id))\">"
-      return "<li>\(escaped(task.itemName))\(form("/delete", "Delete", field))</li>"
+      return "<li><span>\(escaped(task.itemName))</span>\(form("/delete", "Delete", field))</li>"
     }
+    let newTask =
+      "<label for=\"value\">New task</label><input id=\"value\" name=\"value\" autocomplete=\"off\" required>"
     return page(
       """
-      <h1>Tasks of \(escaped(name))</h1><ul>\(rows.joined())</ul>
-      \(form("/add", "Add", "<input name=\"value\" aria-label=\"New task\" required>"))
+      \(rows.isEmpty ? "<p>You have no tasks yet.</p>" : "<ul>\(rows.joined())</ul>")
+      \(form("/add", "Add", newTask, isMain: true))
       <h2>Sign out</h2>
-      \(form("/logout", "Sign out")) \(form("/logout/provider", "Sign out of the sign-in page too"))
-      <p>“Sign out” ends your sessions here, in your other browsers too, and not the one at the sign-in page:
-      the next person at this browser may come in as you without a password.</p>
-      <p>“Sign out of the sign-in page too” leaves you signed in at other sites,
-      and at an account such as Facebook that you signed in with.</p>
-      """)
+      \(form("/logout", "Sign out"))
+      <p>This ends your sessions on this site, in your other browsers too. It does not end your session at the sign-in page,
+      so the next person at this browser may get in as you without a password.</p>
+      \(form("/logout/provider", "Sign out of the sign-in page too"))
+      <p>This also ends your session at the sign-in page. You stay signed in at other sites, and at the account that you
+      signed in with, for example Facebook.</p>
+      """, title: "Tasks of \(escaped(name))")
   }
 
   /// Does what a signed-in visitor asks for; without a session it answers with the way to one.
   private func visit(_ request: Request, _ body: (UserInfo) async throws -> Response) async throws -> Response {
     guard request.method == .get || isOwnForm(request) else {
-      return page("<p>The form is not of this server.</p>", .forbidden)
+      return page(alert("This form was sent from another site.", "<a href=\"/\">Back</a>"), .forbidden)
     }
     guard let session = cookie("session", of: request), let user = try await sessions.user(of: session) else {
-      return page("<a href=\"/login\">Sign in</a>", request.method == .get ? .ok : .unauthorized)
+      let text = "<p>Sign in to see your tasks.</p><a class=\"primary\" href=\"/login\">Sign in</a>"
+      return page(text, request.method == .get ? .ok : .unauthorized)
     }
     return try await body(user)
   }

@@ -140,7 +140,7 @@ public final class ScriptedPresenter: SignInPresenter {
     return ConnectorError(
       own: .presentationFailed,
       "The page '\(page.title)' (status \(status)) shows an error: "
-        + ErrorText.sentence(String((page.text ?? "").prefix(500))),
+        + ErrorText.sentence(String((page.alert ?? "").prefix(500))),
       recoverySuggestion: "Compare the client ID, redirect URI and policy with those of the tenant.")
   }
 

@@ -1,8 +1,9 @@
 internal import B2CCore
 internal import B2CHTTP
+internal import B2CLoopback
 internal import Foundation
 
-/// A page of a tenant: words and, unless something ends there, one form.
+/// A page of a tenant, with one form unless the sign-in ends there.
 ///
 /// A browser is answered with HTML, a ``ScriptedPresenter`` with the same page as JSON.
 struct LocalPage: Codable, Sendable {
@@ -27,14 +28,14 @@ struct LocalPage: Codable, Sendable {
 
   var title: String
   var text: String?
-  /// The reason why the page is shown again.
+  /// What went wrong, for example in the last post of this page.
   var alert: String?
   /// The URL that the form is posted to; `nil` for a page without a form.
   var target: String?
   /// The page's own name, which its form sends along.
   var stage: String?
   var fields: [Field] = []
-  /// The ways on; the first one needs every field.
+  /// The buttons, of which only the first one, the primary button, needs the required fields.
   var buttons: [Button] = []
 
   /// Returns the page in the form that a request asks for.
@@ -62,31 +63,26 @@ struct LocalPage: Codable, Sendable {
 
   private var html: String {
     let escape = Self.escape
-    var lines = [
-      "<!DOCTYPE html>", #"<html lang="en">"#, #"<meta charset="utf-8">"#,
-      #"<meta name="viewport" content="width=device-width, initial-scale=1">"#,
-      "<title>\(escape(title))</title>", "<h1>\(escape(title))</h1>",
-    ]
+    var lines: [String] = []
     if let text { lines.append("<p>\(escape(text))</p>") }
     if let alert { lines.append("<p role=\"alert\">\(escape(alert))</p>") }
     if let target {
       lines.append("<form method=\"post\" action=\"\(escape(target))\">")
       if let stage { lines.append("<input type=\"hidden\" name=\"stage\" value=\"\(escape(stage))\">") }
       for field in fields {
-        lines.append("<p><label for=\"\(field.name)\">\(escape(field.label))</label><br>")
+        lines.append("<label for=\"\(field.name)\">\(escape(field.label))</label>")
         let completion = ["email": "username", "password": "current-password"][field.type] ?? "off"
         lines.append(
           "<input autocomplete=\"\(completion)\" id=\"\(field.name)\" name=\"\(field.name)\" type=\"\(field.type)\" value=\"\(escape(field.value))\""
             + (field.isRequired ? " required>" : ">"))
       }
-      lines.append("<p>")
       for (index, button) in buttons.enumerated() {
-        let free = index == 0 ? "" : " formnovalidate"
-        lines.append("<button name=\"action\" value=\"\(button.action)\"\(free)>\(escape(button.label))</button>")
+        let look = index == 0 ? "" : " class=\"quiet\" formnovalidate"
+        lines.append("<button name=\"action\" value=\"\(button.action)\"\(look)>\(escape(button.label))</button>")
       }
       lines.append("</form>")
     }
-    lines.append("<p>A local tenant for tests. Nothing typed here leaves this machine.\n")
-    return lines.joined(separator: "\n")
+    lines.append("<footer>A local tenant for tests. Nothing typed here leaves this machine.</footer>")
+    return StyledPage.html(title: escape(title), body: lines.joined(separator: "\n"))
   }
 }

@@ -143,7 +143,7 @@ extension LocalTenant {
   /// Shows a refusal in the page, for when there is nowhere to redirect to.
   func refusalPage(_ error: any Error, _ call: LocalTenantCall) -> LocalResponse {
     let text = (error as? LocalRefusal).map { describe($0, call).replacing("\r\n", with: " ") }
-    return LocalPage(title: "Sorry, we cannot sign you in", text: text ?? "Something went wrong.")
+    return LocalPage(title: "Sorry, we cannot sign you in", alert: text ?? "Something went wrong.")
       .response(to: call.request, status: 400)
   }
 }

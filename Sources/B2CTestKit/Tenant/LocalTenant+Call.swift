@@ -101,7 +101,7 @@ extension LocalTenant {
   /// The core: one request in, one answer out.
   func respond(to request: URLRequest) -> LocalResponse {
     guard let call = LocalTenantCall(request, to: self) else {
-      return LocalPage(title: "Not found", text: "The tenant has no page here.").response(to: request, status: 404)
+      return LocalPage(title: "Not found", alert: "The tenant has no page here.").response(to: request, status: 404)
     }
     return call.endpoint.answer(self)(call)
   }
