@@ -41,16 +41,15 @@ struct ConnectorCustomDomainTests {
   }
 
   private func connector(
-    _ tenant: LocalTenant, _ settings: ConnectorSettings, _ presenter: ScriptedPresenter? = nil,
-    cache: any TokenCache = InMemoryTokenCache()
+    _ tenant: LocalTenant, _ settings: ConnectorSettings, _ presenter: (any SignInPresenter)? = nil,
+    cache: any TokenCache = .memory(), transport: (any HTTPTransport)? = nil
   ) throws -> Connector {
-    let clock = clock
-    let network = LocalNetwork(tenant, clock: clock)
+    let (clock, network) = (clock, LocalNetwork(tenant, clock: clock))
     return try Connector(
       settings: settings,
       environment: Connector.Environment(
         presenter: presenter ?? ScriptedPresenter(transport: network, .signIn(.alice)), cache: cache,
-        transport: network, clock: clock, now: { clock.date }))
+        transport: transport ?? network, clock: clock, now: { clock.date }))
   }
 
   @Test(
@@ -93,8 +92,7 @@ struct ConnectorCustomDomainTests {
     let user = try await connector.doPolicy(Policy("B2C_1_SignIn"))
     #expect(user.policyID == "B2C_1_SignIn")
     await clock.advance(by: .seconds(4_000))
-    let users = try await connector.users()
-    let person = try #require(users.first)
+    let person = try #require(try await connector.users().first as UserInfo?)
     _ = try await connector.accessToken(user: person)
     #expect(tenant.counters.refreshes == 1)
     try await connector.signOut()
@@ -105,31 +103,29 @@ struct ConnectorCustomDomainTests {
   func restart() async throws {
     let tenant = tenant(.b2c)
     let settings = try settings(tenant, "contoso.onmicrosoft.com")
-    let stored = InMemoryTokenCache()
+    let stored = FourMethodCache()
     let user = try await connector(tenant, settings, cache: stored).doPolicy(Policy("B2C_1_SignIn"))
     // Another cache object over the same records: nothing is known of them, as in a new process.
-    let restarted = try connector(tenant, settings, cache: RelayingCache(base: stored))
+    let restarted = try connector(tenant, settings, cache: ForwardingCache(stored))
     _ = try await restarted.accessToken(user: UserInfo(id: user.id))
     #expect(try await restarted.user(id: user.id)?.hasSession == true)
   }
 
   @Test(
     "A kind that the metadata contradicts is refused with the issuer that was found",
-    arguments: [
-      ("22222222-2222-4222-8222-222222222222/v2.0", "openIDConnect"), ("contoso/v2.0", nil),
-    ])
+    arguments: [("22222222-2222-4222-8222-222222222222/v2.0", "openIDConnect"), ("contoso/v2.0", nil)])
   func contradicted(_ path: String, _ kind: String?) async throws {
     let tenant = tenant(.ciam)
     let network = LocalNetwork(tenant)
     let presenter = ScriptedPresenter(transport: network, .signIn(.alice))
     // The service ignores `p`, and knows further names of the tenant.
-    let transport = RewritingTransport(network) { url in
-      let end = url.path.hasSuffix("keys") ? "discovery/v2.0/keys" : "v2.0/.well-known/openid-configuration"
-      return try TestSupport.url("https://\(Self.host)/\(tenant.tenantID)/\(end)")
+    let transport = GatedTransport(network)
+    transport.intercept { request in
+      let end = request.path.hasSuffix("keys") ? "discovery/v2.0/keys" : "v2.0/.well-known/openid-configuration"
+      return try await network.answer(
+        to: URLRequest(url: url("https://\(Self.host)/\(tenant.tenantID)/\(end)")))
     }
-    let connector = try Connector(
-      settings: settings(tenant, path, kind: kind),
-      environment: Connector.Environment(presenter: presenter, cache: InMemoryTokenCache(), transport: transport))
+    let connector = try connector(tenant, settings(tenant, path, kind: kind), presenter, transport: transport)
     let error = try await #require(throws: ConnectorError.self) { try await connector.signIn() }
     #expect(error.code == .invalidResponse && error.message.contains("issuer"))
     #expect(error.message.contains("https://\(tenant.tenantID).ciamlogin.com/\(tenant.tenantID)/v2.0"), "\(error)")
@@ -171,37 +167,5 @@ struct ConnectorCustomDomainTests {
     await expectError(ConnectorError.self, .invalidResponse, saying: "id_token is refused") {
       try await byName.signIn()
     }
-  }
-
-}
-
-/// A cache of an app's own, over another.
-private actor RelayingCache: TokenCache {
-  private let base: InMemoryTokenCache
-
-  init(base: InMemoryTokenCache) {
-    self.base = base
-  }
-
-  func record(for key: TokenCacheKey) async throws -> TokenRecord? { await base.record(for: key) }
-  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { await base.store(record, for: key) }
-  func removeRecord(for key: TokenCacheKey) async throws { await base.removeRecord(for: key) }
-  func keys() async throws -> [TokenCacheKey] { await base.keys() }
-}
-
-/// A network that asks another URL than it was asked for.
-private struct RewritingTransport: HTTPTransport {
-  let base: LocalNetwork
-  let rewrite: @Sendable (URL) throws -> URL
-
-  init(_ base: LocalNetwork, _ rewrite: @escaping @Sendable (URL) throws -> URL) {
-    self.base = base
-    self.rewrite = rewrite
-  }
-
-  func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
-    var request = request
-    request.url = try request.url.map(rewrite)
-    return try await base.send(request, limits: limits)
   }
 }

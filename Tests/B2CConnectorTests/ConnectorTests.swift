@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The six lines of the README, over real loopback HTTP and in memory.
+/// The six lines of the README, over real loopback HTTP and in memory, and what settings and options change.
 @Suite("Connector", .hangLimit)
 struct ConnectorTests {
   @Test("The README's lines work over loopback HTTP", .descriptors(), arguments: LocalTenant.AuthorityForm.allCases)
@@ -23,45 +23,13 @@ struct ConnectorTests {
     #expect(try await connector.getTaskList().isEmpty)
     let milk = try await connector.addTask(TaskItem(itemName: "Buy milk"))
     try await connector.addTask(TaskItem(itemName: "Feed the cat"))
-    let tasks = try await connector.getTaskList()
-    #expect(tasks.map(\.itemName) == ["Buy milk", "Feed the cat"])
+    #expect(try await connector.getTaskList().map(\.itemName) == ["Buy milk", "Feed the cat"])
     try await connector.deleteTask(milk)
     #expect(try await connector.getTaskList().map(\.itemName) == ["Feed the cat"])
     try await connector.signOut()
     await expectError(ConnectorError.self, .interactionRequired) { try await connector.getTaskList() }
     await scene.tenant.stop()
     await scene.tasks.stop()
-  }
-
-  @Test(
-    "What addTask returns can be deleted, in every dialect",
-    arguments: [TaskDialect.tutorial, .repository, .rest])
-  func deletesWhatItAdded(_ dialect: TaskDialect) async throws {
-    let tenant = LocalTenant()
-    let connector = try Connector.local(tenant, LocalTaskServer(tenant: tenant, dialect: dialect))
-    try await connector.doPolicy(.signIn)
-    let milk = try await connector.addTask(TaskItem(itemName: "Buy milk"))
-    try await connector.addTask(TaskItem(itemName: "Feed the cat"))
-    try await connector.deleteTask(milk)
-    #expect(try await connector.getTaskList().map(\.itemName) == ["Feed the cat"])
-  }
-
-  @Test("A file whose only policy is policyID signs in by it whatever its name, and keeps its tokens every time")
-  func onlyPolicy() async throws {
-    let scene = Scene(policies: [LocalPolicy("B2C_1_susi_reset_v2", .signUpOrSignIn)])
-    let file: [String: Any] = [
-      "authority": scene.tenant.authority(form: .query, policy: nil), "clientId": scene.tenant.clientID,
-      "scopes": scene.tenant.apiScopes, "redirectUri": LocalTenant.standardRedirectURI,
-      "taskWebAPI": scene.tasks.url.absoluteString, "policyID": "B2C_1_susi_reset_v2",
-    ]
-    let data = try PropertyListSerialization.data(fromPropertyList: file, format: .xml, options: 0)
-    let connector = try scene.connector(ConnectorSettings(data: data))
-    for _ in 0..<2 {
-      #expect(try await connector.doPolicy(.signIn).policyID == "B2C_1_susi_reset_v2")
-      #expect(try await connector.getTaskList().isEmpty)
-      await scene.clock.advance(by: .seconds(15 * 86_400))
-      await expectError(ConnectorError.self, .interactionRequired) { try await connector.getTaskList() }
-    }
   }
 
   @Test("A token the API refuses is replaced once by one refresh for a thousand callers")
@@ -77,36 +45,27 @@ struct ConnectorTests {
     #expect(scene.tenant.counters.refreshes == 1)
   }
 
-  @Test("A policy that the settings lack is said so, without opening anything")
-  func missingPolicy() async throws {
+  @Test("A policy or a task API that the settings lack is said so, without a page or a request")
+  func missing() async throws {
     let scene = Scene()
     let presenter = scene.script(.signIn(.alice))
-    let connector = try scene.connector(presenter: presenter)
+    let connector = try scene.connector(scene.settings { $0.taskWebAPI = nil }, presenter: presenter)
     await expectError(ConnectorError.self, .configuration, saying: "name no policy") {
       try await connector.doPolicy(.profileEdit)
     }
-    #expect(presenter.requests.isEmpty)
-  }
-
-  @Test("A task API that the settings lack is said so, without a request")
-  func missingTaskAPI() async throws {
-    let scene = Scene()
-    var settings = try scene.settings()
-    settings.taskWebAPI = nil
-    let connector = try scene.connector(settings)
     await expectError(ConnectorError.self, .configuration, saying: "name no task API") {
       try await connector.getTaskList()
     }
-    #expect(scene.network.requests.isEmpty)
+    #expect(presenter.requests.isEmpty && scene.network.requests.isEmpty)
   }
 
   @Test(
-    "Where an authority has no policies, .signIn is the sign-in; no other kind is",
+    "If an authority has no policies, .signIn is the sign-in; no other kind is",
     arguments: [LocalTenant.Shape.ciam, .entra, .openIDConnect])
   func withoutPolicies(_ shape: LocalTenant.Shape) async throws {
-    let tenant = LocalTenant(shape: shape)
-    let presenter = ScriptedPresenter(transport: LocalNetwork(tenant), .signIn(.alice))
-    let connector = try Connector.local(tenant, presenter: presenter)
+    let scene = Scene(shape: shape)
+    let presenter = scene.script(.signIn(.alice))
+    let connector = try scene.connector(presenter: presenter)
     let user = try await connector.doPolicy(.signIn)
     #expect(user.policyID == nil)
     #expect(try await connector.signIn().user.id == user.id)
@@ -121,50 +80,27 @@ struct ConnectorTests {
 
   @Test("On a custom domain a policy makes the authority Azure AD B2C: one that signs in is missed there")
   func customDomain() async throws {
-    let tenant = LocalTenant()
-    let presenter = ScriptedPresenter(transport: LocalNetwork(tenant), .signIn(.alice))
-    var settings = try tenant.settings()
-    settings.authority = try Authority("https://login.example.com/tenant")
-    settings.policies = .init(others: [try Policy(id: "B2C_1_EditProfile", kind: .profileEdit)])
-    var environment = Connector.Environment()
-    environment.presenter = presenter
-    environment.cache = InMemoryTokenCache()
-    let connector = try Connector(settings: settings, environment: environment)
+    let scene = Scene()
+    let presenter = scene.script(.signIn(.alice))
+    let settings = try scene.settings {
+      $0.authority = try Authority("https://login.example.com/tenant")
+      $0.policies = .init(others: [try Policy(id: "B2C_1_EditProfile", kind: .profileEdit)])
+    }
     await expectError(ConnectorError.self, .configuration, saying: "name no policy") {
-      try await connector.doPolicy(.signIn)
+      try await scene.connector(settings, presenter: presenter).doPolicy(.signIn)
     }
     #expect(presenter.requests.isEmpty)
   }
 
-  @Test("The retired authority is refused with the corrected URL before anything opens")
+  @Test("The retired authority is refused with the corrected URL when the connector is created")
   func retired() throws {
-    let settings = try ConnectorSettings(
-      authority: Authority("https://login.microsoftonline.com/contoso.onmicrosoft.com/"),
-      clientID: LocalTenant.standardClientID, scopes: [LocalTenant.standardClientID],
-      redirectURI: #require(URL(string: LocalTenant.standardRedirectURI)),
-      policies: .init(emailSignIn: Policy("B2C_1_SignIn")))
-    let error = try #require(throws: ConnectorError.self) {
-      try Connector(settings: settings, presenter: Scene().script(.signIn(.alice)), cache: InMemoryTokenCache())
+    let scene = Scene()
+    let settings = try scene.settings {
+      $0.authority = try Authority("https://login.microsoftonline.com/contoso.onmicrosoft.com/")
     }
+    let error = try #require(throws: ConnectorError.self) { try scene.connector(settings) }
     #expect(error.code == .configuration)
     #expect("\(error)".contains("https://contoso.b2clogin.com/contoso.onmicrosoft.com/"))
-  }
-
-  @Test("A profile edit that the settings name leaves no session, also when it is run by its id")
-  func policyByID() async throws {
-    let scene = Scene()
-    var settings = try scene.settings()
-    settings.policies.others = [try Policy(id: "B2C_1_EditProfile", kind: .profileEdit)]
-    let cache = InMemoryTokenCache()
-    let presenter = ScriptedPresenter(
-      transport: scene.network, .signIn(.alice), .editProfile(displayName: "Alice B."))
-    let connector = try scene.connector(settings, presenter: presenter, cache: cache)
-    try await connector.doPolicy(.signIn)
-    let edited = try await connector.doPolicy(Policy("b2c_1_editprofile"))
-    #expect(edited.name == "Alice B.")
-    let key = try #require(await cache.keys().first)
-    #expect(await cache.record(for: key)?.policyID == "B2C_1_SignIn")
-    #expect(try await connector.users().map(\.name) == ["Alice B."])
   }
 
   @Test("A kind that the caller gives wins over that of the settings, in each way to begin a sign-in", arguments: 0..<3)
@@ -177,8 +113,7 @@ struct ConnectorTests {
       (nil, .profileEdit, false), (nil, .signUpOrSignIn, true), (nil, nil, true),
     ] as [(Policy.Kind?, Policy.Kind?, Bool)] {
       let scene = Scene(policies: [LocalPolicy(id, .signUpOrSignIn)])
-      var settings = try scene.settings()
-      settings.policies = .init(others: [try Policy(id: id, kind: listed)])
+      let settings = try scene.settings { $0.policies = .init(others: [try Policy(id: id, kind: listed)]) }
       let presenter = scene.script(.signIn(.alice))
       let connector = try scene.connector(settings, presenter: presenter)
       let policy = try Policy(id: id.lowercased(), kind: given)
@@ -187,8 +122,7 @@ struct ConnectorTests {
       case 1: try await connector.doPolicy(policy)
       default:
         let pending = try await connector.beginSignIn(policy: policy)
-        let items = URLComponents(url: pending.url, resolvingAgainstBaseURL: true)?.queryItems
-        let state = Secret(items?.first { $0.name == "state" }?.value ?? "")
+        let state = Secret(query(of: pending.url)["state"] ?? "")
         let page = PresentationRequest(url: pending.url, redirectURI: settings.redirectURI, state: state)
         try await connector.finishSignIn(pending, callback: presenter.present(page))
       }
@@ -197,50 +131,39 @@ struct ConnectorTests {
     }
   }
 
-  @Test("The settings complete a policy without a kind, and replace nothing that it names")
-  func completedPolicy() async throws {
-    let scene = Scene(policies: [LocalPolicy("B2C_1_Way", .signUpOrSignIn)])
-    for (given, listed, sent) in [
+  @Test(
+    "The settings complete a policy without a kind, and replace nothing that it names",
+    arguments: [
       ("google.com", "facebook.com", "google.com"), (nil, "facebook.com", "facebook.com"),
       ("google.com", nil, "google.com"),
-    ] as [(String?, String?, String)] {
-      var settings = try scene.settings()
-      settings.policies = .init(others: [try Policy(id: "B2C_1_Way", kind: .signIn, domainHint: listed)])
-      let connector = try scene.connector(settings)
-      try await connector.signIn(policy: Policy(id: "b2c_1_way", domainHint: given))
-      let page = try #require(scene.tenant.requests.last { $0.query["response_type"] == "code" })
-      #expect(page.query["domain_hint"] == sent && page.query["p"] == "B2C_1_Way")
-    }
+    ] as [(String?, String?, String)])
+  func completedPolicy(_ given: String?, _ listed: String?, _ sent: String) async throws {
+    let scene = Scene(policies: [LocalPolicy("B2C_1_Way", .signUpOrSignIn)])
+    let policy = try Policy(id: "B2C_1_Way", kind: .signIn, domainHint: listed)
+    let connector = try scene.connector(scene.settings { $0.policies = .init(others: [policy]) })
+    try await connector.signIn(policy: Policy(id: "b2c_1_way", domainHint: given))
+    let page = try #require(scene.tenant.requests.last { $0.query["response_type"] == "code" })
+    #expect(page.query["domain_hint"] == sent && page.query["p"] == "B2C_1_Way")
   }
 
-  @Test("The engine's numbers can be set, and what asks the user before a refresh")
+  @Test("The margin before a refresh and the allowed skew can be set")
   func configuring() async throws {
     let scene = Scene()
     // An id_token that counts from 400 seconds later on.
     scene.tenant.behavior.changeIDTokenClaims = { $0["nbf"] = .number(($0["nbf"]?.double ?? 0) + 400) }
-    let cache = InMemoryTokenCache()
-    let connector = try scene.connector(cache: cache) {
-      $0.expiryMargin = .seconds(1_000)
-      $0.clockSkew = .seconds(500)
+    let connector = try await scene.signedIn(after: 2_700) {
+      ($0.expiryMargin, $0.clockSkew) = (.seconds(1_000), .seconds(500))
     }
-    let user = try await connector.doPolicy(.signIn)
-    await scene.clock.advance(by: .seconds(2_700))
     _ = try await connector.accessToken()
     #expect(scene.tenant.counters.refreshes == 1)
-    let asked = Collected<String>()
-    let asking = try scene.connector(cache: cache) { $0.beforeRefresh = { asked.add($0.id) } }
-    _ = try await asking.accessToken(forceRefresh: true)
-    #expect(asked.all == [user.id])
   }
 
   @Test(
-    "However negative the margin, no expired token is served",
+    "However negative the margin, no expired token is used",
     arguments: [.seconds(-1), .seconds(-50), .seconds(-86_400), .seconds(Int64.min), .nanoseconds(-1)] as [Duration])
   func negativeMargin(_ margin: Duration) async throws {
     let scene = Scene()
-    let connector = try scene.connector { $0.expiryMargin = margin }
-    try await connector.doPolicy(.signIn)
-    await scene.clock.advance(by: .seconds(3_590))
+    let connector = try await scene.signedIn(after: 3_590) { $0.expiryMargin = margin }
     _ = try await connector.accessToken()
     #expect(scene.tenant.counters.refreshRequests == 0)
     await scene.clock.advance(by: .seconds(10))
@@ -251,47 +174,23 @@ struct ConnectorTests {
   @Test("A negative skew refuses no right token", arguments: [.seconds(-600), .seconds(Int64.min)] as [Duration])
   func negativeSkew(_ skew: Duration) async throws {
     let scene = Scene()
-    let connector = try scene.connector { $0.clockSkew = skew }
-    try await connector.doPolicy(.signIn)
-    await scene.clock.advance(by: .seconds(3_700))
+    let connector = try await scene.signedIn(after: 3_700) { $0.clockSkew = skew }
     scene.tenant.users[0].displayName = "Renamed"
     _ = try await connector.accessToken()
     #expect(try await connector.users().map(\.name) == ["Renamed"])
   }
 
   @Test(
-    "Without time for an answer no refresh token is sent, which would be lost",
+    "Without time for a response no refresh token is sent, because it would be lost",
     arguments: [.zero, .seconds(-1), .seconds(Int64.min)] as [Duration])
   func noTime(_ deadline: Duration) async throws {
-    let cache = DictionaryCache()
-    let scene = Scene(cache: cache)
-    let connector = try await scene.signedIn()
-    await scene.clock.advance(by: .seconds(3_700))
-    let hasty = try scene.connector(cache: cache) { $0.limits.deadline = deadline }
+    let scene = Scene()
+    let connector = try await scene.signedIn(after: 3_700)
+    let hasty = try scene.connector { $0.limits.deadline = deadline }
     await expectError(ConnectorError.self, .timedOut) { try await hasty.accessToken() }
     await hasty.close()
     #expect(scene.tenant.counters.refreshRequests == 0)
     _ = try await connector.accessToken()
     #expect(scene.tenant.counters.refreshRequests == 1)
   }
-
-  @Test("A cache of under thirty lines plugs in")
-  func ownCache() async throws {
-    let cache = DictionaryCache()
-    let connector = try await Scene(cache: cache).signedIn()
-    #expect(await cache.keys().count == 1)
-    _ = try await connector.getTaskList()
-    try await connector.signOut()
-    #expect(await cache.keys().isEmpty)
-  }
-}
-
-/// What an app may write: four methods over a dictionary.
-actor DictionaryCache: TokenCache {
-  private var records: [TokenCacheKey: TokenRecord] = [:]
-
-  func record(for key: TokenCacheKey) -> TokenRecord? { records[key] }
-  func store(_ record: TokenRecord, for key: TokenCacheKey) { records[key] = record }
-  func removeRecord(for key: TokenCacheKey) { records[key] = nil }
-  func keys() -> [TokenCacheKey] { Array(records.keys) }
 }

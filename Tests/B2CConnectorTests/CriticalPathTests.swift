@@ -22,47 +22,6 @@ struct CriticalPathTests {
         LocalFault(on: .token, .wait(token)),
       ]
     }
-
-    func open() {
-      for gate in [metadata, keys, token] { gate.open() }
-    }
-  }
-
-  /// A new launch with an expired token, which waits for a tenant that holds back whatever it is asked for.
-  private struct Launch {
-    let scene: Scene
-    let connector: Connector
-    let key: TokenCacheKey
-    let before: TokenRecord
-    let gates: Gates
-    let call: Task<AccessToken, any Error>
-
-    init(_ shape: LocalTenant.Shape) async throws {
-      scene = Scene(shape: shape)
-      try await scene.connector().signIn()
-      key = try require(try await scene.cache.keys().first)
-      before = try require(try await scene.cache.record(for: key))
-      await scene.clock.advance(by: .seconds(4_000))
-      gates = Gates(scene.tenant)
-      let connector = try scene.connector()
-      self.connector = connector
-      call = Task { try await connector.accessToken() }
-    }
-
-    /// The launch once the token request is answered, and nothing but what had to precede it.
-    func token() async throws -> AccessToken {
-      if scene.tenant.shape == .openIDConnect {
-        await gates.metadata.waitForArrivals(1)
-        gates.metadata.open()
-      }
-      await gates.token.waitForArrivals(1)
-      gates.token.open()
-      return try await call.value
-    }
-
-    var record: TokenRecord? {
-      get async throws { try await scene.cache.record(for: key) }
-    }
   }
 
   @Test("A caller that finds another's new token under the refresh lock asks for no metadata")
@@ -71,15 +30,14 @@ struct CriticalPathTests {
     let scene = Scene(cache: cache)
     try await scene.connector().signIn()
     let key = try #require(try await cache.keys().first)
-    let fresh = try #require(try await cache.record(for: key))
+    let fresh = try await scene.record()
     var expired = fresh
     for index in expired.accessTokens.indices { expired.accessTokens[index].expiresAt = .distantPast }
     try await cache.store(expired, for: key)
     // The first read is the one before the lock.
     cache.swap(to: fresh, for: key, afterReads: 1)
-    let connector = try scene.connector()
     let before = scene.tenant.counters.metadataRequests
-    #expect(try await connector.accessToken().token == fresh.accessTokens.first?.token)
+    #expect(try await scene.connector().accessToken().token == fresh.accessTokens.first?.token)
     await Task.yield()
     #expect(scene.tenant.counters.metadataRequests == before)
     #expect(scene.tenant.counters.refreshRequests == 0)
@@ -89,15 +47,25 @@ struct CriticalPathTests {
     "The first token after a launch waits for one request; at a generic issuer for its metadata before it",
     arguments: shapes)
   func refresh(_ shape: LocalTenant.Shape) async throws {
-    let launch = try await Launch(shape)
-    let token = try await launch.token()
-    #expect(launch.gates.metadata.arrivals == (shape == .openIDConnect ? 1 : 0) && launch.gates.keys.arrivals == 0)
+    let scene = Scene(shape: shape)
+    _ = try await scene.signedIn(after: 4_000)
+    let before = try await scene.record()
+    let gates = Gates(scene.tenant)
+    let connector = try scene.connector()
+    let call = Task { try await connector.accessToken() }
+    if shape == .openIDConnect {
+      await gates.metadata.waitForArrivals(1)
+      gates.metadata.open()
+    }
+    await gates.token.waitForArrivals(1)
+    gates.token.open()
+    let token = try await call.value
+    #expect(gates.metadata.arrivals == (shape == .openIDConnect ? 1 : 0) && gates.keys.arrivals == 0)
     // It is stored, with its claims.
-    let record = try await launch.record
-    #expect(record?.accessTokens.first?.token == token.token)
-    #expect(record?.refreshToken != launch.before.refreshToken)
-    #expect(record?.idToken != launch.before.idToken)
-    launch.gates.open()
+    let record = try await scene.record()
+    #expect(record.accessTokens.first?.token == token.token)
+    #expect(record.refreshToken != before.refreshToken && record.idToken != before.idToken)
+    for gate in [gates.metadata, gates.keys] { gate.open() }
   }
 
   @Test("The page opens after one request, and the keys are fetched while the user is at it", arguments: shapes)

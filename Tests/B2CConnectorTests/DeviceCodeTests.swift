@@ -12,8 +12,16 @@ import Testing
 
 @Suite("Device authorization (RFC 8628)", .hangLimit)
 struct DeviceCodeTests {
-  @Test("The user approves elsewhere, and the poll brings the tokens")
-  func approved() async throws {
+  private static let grant = "urn:ietf:params:oauth:grant-type:device_code"
+  private static let code = "0f9d7a34-1111-4222-8333-944455556666"
+  private struct Seen: Error {}
+
+  /// What becomes of the code.
+  enum End: CaseIterable { case approved, declined, expired, cancelled }
+
+  @Test(
+    "The user finishes a code on another device, declines it, lets it expire or gives up here", arguments: End.allCases)
+  func end(_ end: End) async throws {
     let scene = Scene(shape: .entra, holdsTime: true)
     let connector = try scene.connector()
     let shown = Recorder<DeviceAuthorization>()
@@ -21,59 +29,82 @@ struct DeviceCodeTests {
     await scene.clock.waitForSleepers()
     await scene.clock.advance(by: .seconds(5))
     await scene.clock.waitForSleepers()
-    let code = try #require(shown.values.first)
-    #expect(scene.tenant.approveDevice(userCode: code.userCode, email: LocalUser.alice.email))
-    await scene.clock.advance(by: .seconds(5))
-    #expect(try await signIn.value.user.username == LocalUser.alice.email)
-    #expect(try await connector.accessToken().userID.hasPrefix(LocalUser.alice.id))
+    let code = try #require(shown.values.first).userCode
+    switch end {
+    case .approved:
+      #expect(scene.tenant.approveDevice(userCode: code, email: LocalUser.alice.email))
+      await scene.clock.advance(by: .seconds(5))
+      #expect(try await signIn.value.user.username == LocalUser.alice.email)
+      #expect(try await connector.accessToken().userID.hasPrefix(LocalUser.alice.id))
+    case .declined:
+      #expect(scene.tenant.denyDevice(userCode: code))
+      await scene.clock.advance(by: .seconds(5))
+      await expectError(ConnectorError.self, .userCancelledInPage) { try await signIn.value }
+    case .expired:
+      await scene.clock.advance(by: .seconds(86_400))
+      let error = try await #require(throws: ConnectorError.self) { try await signIn.value }
+      #expect(error.code == .timedOut && !error.isRetryable)
+    case .cancelled:
+      signIn.cancel()
+      await #expect(throws: CancellationError.self) { try await signIn.value }
+    }
+  }
+
+  @Test("Azure AD B2C offers no device codes")
+  func unsupported() async throws {
+    let connector = try Scene().connector()
+    await expectError(ConnectorError.self, .unsupported) { try await connector.signInWithDeviceCode { _ in } }
   }
 
   @Test(
     "At External ID the published endpoint is used if the authority's host has it",
     arguments: [nil, "https://login.other.example/devicecode"])
   func externalID(_ published: String?) async throws {
-    struct Seen: Error {}
     let scene = Scene(shape: .ciam)
     if let published {
       scene.tenant.behavior.changeMetadata = { $0["device_authorization_endpoint"] = .string(published) }
     }
-    let connector = try scene.connector()
-    if published == nil {
-      let error = await #expect(throws: ConnectorError.self) {
-        try await connector.signInWithDeviceCode { _ in throw Seen() }
-      }
-      #expect(error?.underlying is Seen)
-    } else {
-      await expectError(ConnectorError.self, .unsupported) {
-        try await connector.signInWithDeviceCode { _ in throw Seen() }
-      }
+    let error = try await #require(throws: ConnectorError.self) {
+      try await scene.connector().signInWithDeviceCode { _ in throw Seen() }
     }
+    #expect(published == nil ? error.underlying is Seen : error.code == .unsupported)
     #expect(scene.transport.requests.allSatisfy { $0.url?.host != "login.other.example" })
   }
 
-  @Test("A device authorization answer that lacks a code is named with its request")
-  func unusableAnswer() async throws {
+  /// A tenant that answers the request for a device code with a status and a text.
+  private func scene(answering status: Int = 200, _ body: String) -> Scene {
     let scene = Scene(shape: .entra)
     scene.transport.intercept {
-      $0.path.hasSuffix("/devicecode") ? LocalResponse(status: 200, body: Data("{}".utf8)) : nil
+      $0.path.hasSuffix("/devicecode") ? LocalResponse(status: status, body: Data(body.utf8)) : nil
     }
-    let error = try await #require(throws: ConnectorError.self) {
-      try await scene.connector().signInWithDeviceCode { _ in }
-    }
-    #expect(error.code == .invalidResponse)
-    #expect(error.method == "POST" && error.url?.hasSuffix("/devicecode") == true)
+    return scene
   }
 
-  /// Answers the request for a device code with these fields instead.
-  private func answer(_ scene: Scene, _ fields: [String: JSONValue]) {
+  /// A tenant that answers it with these fields in place of the usual ones.
+  private func scene(answering fields: [String: JSONValue]) -> Scene {
     let all = fields.merging([
-      "device_code": "0f9d7a34-1111-4222-8333-944455556666", "user_code": "ABCD-EFGH",
-      "verification_uri": "https://login.example/device", "expires_in": 900, "interval": 5,
+      "device_code": .string(Self.code), "user_code": "ABCD-EFGH", "verification_uri": "https://login.example/device",
+      "expires_in": 900, "interval": 5,
     ]) { first, _ in first }
-    scene.transport.intercept {
-      guard $0.path.hasSuffix("/devicecode") else { return nil }
-      return LocalResponse(status: 200, body: Data(JSONValue.object(all).description.utf8))
+    return scene(answering: 200, JSONValue.object(all).description)
+  }
+
+  /// Asks a tenant for a code, which it must not give.
+  private func refusal(_ scene: Scene) async throws -> ConnectorError {
+    try await #require(throws: ConnectorError.self) {
+      try await scene.connector().signInWithDeviceCode { _ in Issue.record("There is no code to show.") }
     }
+  }
+
+  @Test("A device authorization without a code, or that is refused, is an error with its request")
+  func unusableAnswer() async throws {
+    var error = try await refusal(scene(answering: 200, "{}"))
+    #expect(error.code == .invalidResponse)
+    #expect(error.method == "POST" && error.url?.hasSuffix("/devicecode") == true)
+    let body = #"{"error":"invalid_client","error_description":"AADSTS700016: Unknown app."}"#
+    error = try await refusal(scene(answering: 400, body))
+    #expect(error.code == .configuration && error.serverCode == "AADSTS700016")
+    #expect(error.url?.hasSuffix("/devicecode") == true)
   }
 
   @Test(
@@ -81,113 +112,44 @@ struct DeviceCodeTests {
     arguments: [
       "http://login.example/device", "https://microsoft.com@evil.example/", "https://a:b@evil.example/",
       "ftp://a.example/", "login.example", "http://127.0.0.2.example/",
-    ])
-  func address(_ address: String) async throws {
-    for name in ["verification_uri", "verification_url"] {
-      let scene = Scene(shape: .entra)
-      var fields: [String: JSONValue] = ["verification_uri": .null]
-      fields[name] = .string(address)
-      answer(scene, fields)
-      let error = try await #require(throws: ConnectorError.self) {
-        try await scene.connector().signInWithDeviceCode { _ in Issue.record("There is no address to show.") }
-      }
-      #expect(error.code == .invalidResponse)
-    }
+    ], ["verification_uri", "verification_url"])
+  func address(_ address: String, _ name: String) async throws {
+    let fields: [String: JSONValue] = ["verification_uri": .null].merging([name: .string(address)]) { $1 }
+    #expect(try await refusal(scene(answering: fields)).code == .invalidResponse)
   }
 
-  private func shown(_ fields: [String: JSONValue]) async throws -> DeviceAuthorization {
-    struct Seen: Error {}
-    let scene = Scene(shape: .entra)
-    answer(scene, fields)
+  @Test("A complete address with user-info is left out", arguments: ["login.example", "a@evil.example"])
+  func completeAddress(_ host: String) async throws {
+    let text = "https://\(host)/?c=1"
     let shown = Recorder<DeviceAuthorization>()
     await #expect(throws: (any Error).self) {
-      try await scene.connector().signInWithDeviceCode {
+      try await scene(answering: ["verification_uri_complete": .string(text)]).connector().signInWithDeviceCode {
         shown.record($0)
         throw Seen()
       }
     }
-    return try #require(shown.values.first)
+    let complete = try #require(shown.values.first).completeVerificationURL
+    #expect(complete?.absoluteString == (host.contains("@") ? nil : text))
   }
 
-  @Test("A complete address with user-info is left out")
-  func completeAddress() async throws {
-    #expect(
-      try await shown(["verification_uri_complete": "https://a@evil.example/?c=1"]).completeVerificationURL == nil)
-    let url = try await shown(["verification_uri_complete": "https://login.example/?c=1"]).completeVerificationURL
-    #expect(url?.absoluteString == "https://login.example/?c=1")
-  }
-
-  @Test("A device code that the server repeats in an error is not shown, whatever it looks like")
-  func echoedError() async throws {
-    let scene = Scene(shape: .entra)
-    let code = "0f9d7a34-1111-4222-8333-944455556666"
-    answer(scene, [:])
-    let connector = try scene.connector()
-    scene.transport.answerTokens(
-      400, #"{"error":"access_denied","error_description":"Denied for \#(code)."}"#,
-      grant: "urn:ietf:params:oauth:grant-type:device_code")
-    let error = try await #require(throws: ConnectorError.self) { try await connector.signInWithDeviceCode { _ in } }
-    #expect(error.serverDescription == "Denied for [redacted].")
-  }
-
-  @Test("The user declines")
-  func declined() async throws {
-    let scene = Scene(shape: .entra, holdsTime: true)
-    let shown = Recorder<DeviceAuthorization>()
-    let connector = try scene.connector()
-    let signIn = Task { try await connector.signInWithDeviceCode { shown.record($0) } }
-    await scene.clock.waitForSleepers()
-    #expect(scene.tenant.denyDevice(userCode: try #require(shown.values.first).userCode))
-    await scene.clock.advance(by: .seconds(5))
-    await expectError(ConnectorError.self, .userCancelledInPage) { try await signIn.value }
-  }
-
-  @Test("A refusal is the user's, whatever words come with it (RFC 8628 section 3.5)")
-  func declinedWithWords() async throws {
-    let scene = Scene(shape: .openIDConnect)
-    let connector = try scene.connector()
-    scene.transport.answerTokens(
-      400, #"{"error":"access_denied","error_description":"Forbidden"}"#,
-      grant: "urn:ietf:params:oauth:grant-type:device_code")
-    await expectError(ConnectorError.self, .userCancelledInPage) { try await connector.signInWithDeviceCode { _ in } }
-  }
-
-  @Test("A cancelled sign-in asks no more")
-  func cancelled() async throws {
-    let scene = Scene(shape: .entra, holdsTime: true)
-    let connector = try scene.connector()
-    let signIn = Task { try await connector.signInWithDeviceCode { _ in } }
-    await scene.clock.waitForSleepers()
-    signIn.cancel()
-    await #expect(throws: CancellationError.self) { try await signIn.value }
-  }
-
-  @Test("A refused device authorization is the service's error with its request")
-  func refused() async throws {
-    let scene = Scene(shape: .entra)
-    scene.transport.intercept {
-      guard $0.path.hasSuffix("/devicecode") else { return nil }
-      return LocalResponse(
-        status: 400, body: Data(#"{"error":"invalid_client","error_description":"AADSTS700016: Unknown app."}"#.utf8))
-    }
+  @Test(
+    "A refused poll ends the sign-in: an access_denied is the user's whatever its words, and no error shows the code",
+    arguments: [
+      (#"{"error":"access_denied","error_description":"Denied for \#(code)."}"#, ErrorCode.userCancelledInPage),
+      (#"{"error":"access_denied","error_description":"Forbidden"}"#, .userCancelledInPage),
+      (#"{"error":"expired_token"}"#, .timedOut),
+    ], [LocalTenant.Shape.entra, .openIDConnect])
+  func refusedPoll(_ answer: (body: String, code: ErrorCode), _ shape: LocalTenant.Shape) async throws {
+    let scene = shape == .entra ? scene(answering: [:]) : Scene(shape: shape)
+    scene.transport.answerTokens(400, answer.body, grant: Self.grant)
     let error = try await #require(throws: ConnectorError.self) {
-      try await scene.connector().signInWithDeviceCode { _ in Issue.record("There is no code to show.") }
+      try await scene.connector().signInWithDeviceCode { _ in }
     }
-    #expect(error.code == .configuration && error.serverCode == "AADSTS700016")
-    #expect(error.url?.hasSuffix("/devicecode") == true)
+    #expect(error.code == answer.code && !error.isRetryable)
+    if shape == .entra, answer.body.contains(Self.code) { #expect(error.serverDescription == "Denied for [redacted].") }
   }
 
-  @Test("A code that the server calls expired ends the sign-in, which is not tried again")
-  func expired() async throws {
-    let scene = Scene(shape: .entra)
-    let connector = try scene.connector()
-    scene.transport.answerTokens(
-      400, #"{"error":"expired_token"}"#, grant: "urn:ietf:params:oauth:grant-type:device_code")
-    let error = try await #require(throws: ConnectorError.self) { try await connector.signInWithDeviceCode { _ in } }
-    #expect(error.code == .timedOut && !error.isRetryable)
-  }
-
-  /// Signs in by a code that Alice approves at once.
+  /// Signs in by a code that Alice approves immediately.
   private func signIn(_ scene: Scene, _ connector: Connector) async throws -> SignInResult {
     try await connector.signInWithDeviceCode { code in
       #expect(scene.tenant.approveDevice(userCode: code.userCode, email: LocalUser.alice.email))
@@ -233,22 +195,5 @@ struct DeviceCodeTests {
     let error = try await #require(throws: ConnectorError.self) { try await signIn(scene, scene.connector()) }
     #expect(error.code == code && error.method == (missing.isEmpty && shape == .openIDConnect ? "GET" : "POST"))
     #expect(try await scene.cache.keys().isEmpty)
-  }
-
-  @Test("The code ends")
-  func ended() async throws {
-    let scene = Scene(shape: .entra, holdsTime: true)
-    let connector = try scene.connector()
-    let signIn = Task { try await connector.signInWithDeviceCode { _ in } }
-    await scene.clock.waitForSleepers()
-    await scene.clock.advance(by: .seconds(86_400))
-    let error = try await #require(throws: ConnectorError.self) { try await signIn.value }
-    #expect(error.code == .timedOut && !error.isRetryable)
-  }
-
-  @Test("Azure AD B2C does not offer it")
-  func unsupported() async throws {
-    let connector = try Scene().connector()
-    await expectError(ConnectorError.self, .unsupported) { try await connector.signInWithDeviceCode { _ in } }
   }
 }

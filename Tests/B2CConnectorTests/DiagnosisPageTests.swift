@@ -8,66 +8,159 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite("What a diagnosis says of a server's pages", .hangLimit)
+/// What a diagnosis says of the sign-in page.
+@Suite("The sign-in page of a diagnosis", .hangLimit)
 struct DiagnosisPageTests {
+  @Test("A diagnosis asks for the sign-in page once, as no user and for no session", arguments: DiagnosisTests.shapes)
+  func request(_ shape: LocalTenant.Shape) async throws {
+    let scene = Scene(shape: shape)
+    let settings = try scene.settings {
+      $0.scopes.append("Offline_Access")
+      $0.userID = "alice@example.com"
+    }
+    let diagnosis = try await scene.connector(settings).diagnose()
+    #expect(diagnosis.isHealthy && diagnosis.signInPage?.outcome == .ok, "\(diagnosis)")
+    let pages = scene.transport.requests.filter(LocalFaultTarget.authorize.contains).compactMap(\.url)
+    let values = query(of: try #require(pages.first))
+    #expect(pages.count == 1 && values["prompt"] == "none" && values["login_hint"] == nil)
+    #expect(values["scope"]?.lowercased().contains("offline_access") == false)
+    #expect(["state", "nonce", "code_challenge"].allSatisfy { values[$0]?.isEmpty == false }, "\(values)")
+  }
+
+  @Test(
+    "What a tenant refuses of the app is found before a sign-in", arguments: DiagnosisTests.shapes,
+    ["client", "redirect", "scope"])
+  func registration(_ shape: LocalTenant.Shape, _ wrong: String) async throws {
+    let scene = Scene(shape: shape)
+    let settings = try scene.settings {
+      switch wrong {
+      case "client": $0.clientID = "7bf688ce-8139-4ca8-9391-02fdb6f86d67"
+      case "redirect": $0.redirectURI = try url("com.example.other:/callback")
+      default: $0.scopes = ["https://contoso.onmicrosoft.com/other/read"]
+      }
+    }
+    let diagnosis = try await scene.connector(settings).diagnose()
+    // A generic issuer here takes every scope.
+    let isRefused = shape != .openIDConnect || wrong != "scope"
+    #expect(diagnosis.findings.filter { $0.outcome != .ok }.map(\.check) == (isRefused ? ["sign-in page"] : []))
+    guard isRefused else { return }
+    let page = try #require(diagnosis.signInPage)
+    #expect(page.outcome == .failed && page.recoverySuggestion != nil)
+    #expect(page.detail.contains("The server said: "), "\(page)")
+  }
+
   private func signInPage(_ status: Int, _ body: String, location: String? = nil) async throws -> Diagnosis.Finding {
     let scene = Scene()
     let headers = location.map { ["Location": $0] } ?? [:]
     let answer = LocalResponse(status: status, headers: headers, body: Data(body.utf8))
     scene.tenant.faults = [LocalFault(on: .authorize, .respond(answer))]
     let diagnosis = try await scene.connector().diagnose()
-    let finding = try #require(diagnosis.findings.first { $0.check == "sign-in page" })
+    let finding = try #require(diagnosis.signInPage)
     #expect(diagnosis.isHealthy == (finding.outcome != .failed))
     return finding
   }
 
-  @Test("A busy or broken server answers nothing about the settings", arguments: [429, 500, 501, 502, 503, 504, 599])
-  func busy(_ status: Int) async throws {
-    let finding = try await signInPage(status, "<title>Server Error (500)</title>")
-    #expect(finding.outcome == .skipped && finding.detail.contains("could not be asked (status \(status))"))
-    #expect(finding.detail.contains("Server Error (500)") && finding.recoverySuggestion != nil, "\(finding)")
-  }
+  /// A response of the sign-in page, and what it means.
+  struct Page: Sendable {
+    var status = 200
+    var location: String?
+    var body = ""
+    let outcome: Diagnosis.Finding.Outcome
+    var words = ""
 
-  @Test(
-    "With one of Microsoft's codes or an OAuth error it is a failure all the same", arguments: [200, 429, 500, 503])
-  func definite(_ status: Int) async throws {
-    for (body, words) in [
-      ("<p>AADSTS50011: No such URI.</p>", "AADSTS50011: No such URI."),
-      (#"{"error":"invalid_client"}"#, "invalid_client"),
-      (
-        #"<script>x={"m":"AADB2C90018: No \u0027x\u0027 here.\r\nCorrelation ID: 1"}</script>"#,
-        "AADB2C90018: No 'x' here."
-      ),
-    ] {
-      let finding = try await signInPage(status, body)
-      #expect(finding.outcome == .failed && finding.detail.contains(words), "\(finding)")
-      #expect(!finding.detail.contains("Correlation"))
+    static func accepted(_ query: String) -> Page {
+      Page(
+        status: 302, location: Scene.redirect + "?state=x&" + query, outcome: .ok,
+        words: "client ID and redirect URI are accepted; scopes are checked at the sign-in")
+    }
+
+    static func refused(_ query: String, _ words: String) -> Page {
+      Page(status: 302, location: Scene.redirect + "?state=x&" + query, outcome: .failed, words: words)
+    }
+
+    static func refused(_ status: Int = 200, _ body: String, _ words: String) -> Page {
+      Page(status: status, body: body, outcome: .failed, words: words)
+    }
+
+    static func elsewhere(_ location: String?, _ words: String, status: Int = 302) -> Page {
+      Page(status: status, location: location, outcome: .skipped, words: words)
     }
   }
 
-  @Test(
-    "A redirect to the app that says nothing, or one elsewhere, is no answer",
-    arguments: [
-      (LocalTenant.standardRedirectURI, "without a code"),
-      (LocalTenant.standardRedirectURI + "?state=x", "without a code"),
-      ("/login?next=canary", "/login"),
-      ("https://login.provider.example/?error=login_required", "login.provider.example"),
-    ])
-  func elsewhere(_ location: String, _ words: String) async throws {
-    let finding = try await signInPage(302, "", location: location)
-    #expect(finding.outcome == .skipped && finding.detail.contains(words), "\(finding)")
-    #expect(!finding.detail.contains("canary"))
-  }
+  /// An error about the user accepts the app.
+  static let accepted: [Page] =
+    [
+      "code=x", "error=login_required", "error=interaction_required", "error=consent_required",
+      "error=account_selection_required", "error=access_denied&error_subcode=cancel",
+    ].map { .accepted($0) }
+    + ["AADB2C90077", "AADSTS50058", "AADSTS50076", "AADSTS65001"].map {
+      .accepted("error=access_denied&error_description=\($0):+Nothing+to+see.")
+    }
+
+  /// The service's words say what to fix.
+  static let refused: [Page] = [
+    .refused("error=invalid_scope&error_description=No+such+scope", "No such scope"),
+    .refused("error=unauthorized_client&error_description=AADSTS700016:+Unknown", "AADSTS700016: Unknown"),
+    .refused("error=login_required&error_description=AADSTS50011:+Not+registered", "AADSTS50011: Not registered"),
+    .refused("error=temporarily_unavailable", "temporarily_unavailable"),
+    .refused("error=access_denied&error_description=AADB2C90118:+Forgot", "AADB2C90118: Forgot"),
+    .refused(
+      #"<html><script>$Config={"a":"AADSTS50011: The URI &#39;x&#39; is unknown.\r\nTrace","b":1}</script>"#,
+      "AADSTS50011: The URI 'x' is unknown."),
+    .refused("<p>AADB2C99999: Sorry.</p>", "[AADB2C99999] The server said: AADB2C99999: Sorry."),
+    .refused(
+      400, "<head><style>p {}</style></head><h1>Oh\u{1B}no</h1>\n<p>The request is <b>invalid</b>",
+      "The server said: Oh no."),
+    .refused(403, "Go away", "Go away"), .refused(404, "", "404"),
+    .refused(401, #"{"error":"invalid_client","error_description":"Who?"}"#, "Who?"),
+    .refused(#"{"error":"invalid_request"}"#, "invalid_request"),
+    .refused(400, #"{"error":"login_required"}"#, "login_required"),
+  ]
+
+  /// A busy server says nothing about the app, unless its page has one of Microsoft's codes or an OAuth error.
+  static let busy: [Page] =
+    [429, 500, 501, 502, 503, 504, 599].map {
+      Page(
+        status: $0, body: "<title>Server Error (500)</title>", outcome: .skipped,
+        words: "could not be asked (status \($0)) (“Server Error (500)”)")
+    }
+    + [200, 429, 500, 503].flatMap {
+      [
+        .refused($0, "<p>AADSTS50011: No such URI.</p>", "AADSTS50011: No such URI."),
+        .refused($0, #"{"error":"invalid_client"}"#, "invalid_client"),
+        .refused(
+          $0, #"<script>x={"m":"AADB2C90018: No \u0027x\u0027 here.\r\nCorrelation ID: 1"}</script>"#,
+          "AADB2C90018: No 'x' here."),
+      ]
+    }
+
+  /// No answer at all.
+  static let elsewhere: [Page] = [
+    .elsewhere(Scene.redirect, "without a code"), .elsewhere(Scene.redirect + "?state=x", "without a code"),
+    .elsewhere("/login?next=canary", "/login"), .elsewhere("/login", "/login", status: 303), .elsewhere(nil, ""),
+    .elsewhere("https://login.provider.example/?error=login_required", "login.provider.example"),
+    Page(body: "<h1>Sign in</h1>", outcome: .skipped), Page(body: "AADB2C", outcome: .skipped),
+    Page(status: 503, outcome: .skipped, words: "status 503"),
+  ]
 
   @Test(
-    "A redirect with an error about the user accepts the app, and says what was not asked", arguments: [true, false])
-  func accepted(offersOfflineAccess: Bool) async throws {
+    "The sign-in page is ok only by a redirect about the user, and failed in the service's words",
+    arguments: accepted + refused + busy + elsewhere)
+  func outcome(_ page: Page) async throws {
+    let finding = try await signInPage(page.status, page.body, location: page.location)
+    #expect(finding.outcome == page.outcome, "\(finding)")
+    #expect(page.words.isEmpty || finding.detail.contains(page.words), "\(finding)")
+    if page.outcome != .failed { #expect((finding.recoverySuggestion == nil) == (page.outcome == .ok), "\(finding)") }
+    for text in ["{}", "\u{1B}", "canary", "Correlation"] { #expect(!finding.detail.contains(text), "\(finding)") }
+    #expect(finding.detail.count < 600)
+  }
+
+  @Test("A diagnosis says that offline_access was not asked for, if the provider offers it", arguments: [true, false])
+  func offlineAccess(isOffered: Bool) async throws {
     let tenant = LocalTenant(shape: .openIDConnect)
-    tenant.behavior.offersOfflineAccess = offersOfflineAccess
-    let page = try await Connector.local(tenant).diagnose().findings.first { $0.check == "sign-in page" }
-    let words = "client ID and redirect URI are accepted; scopes are checked at the sign-in"
-    #expect(page?.outcome == .ok && page?.detail.hasPrefix(words) == true)
-    #expect(page?.detail.contains("offline_access was not asked for") == offersOfflineAccess, "\(page?.detail ?? "")")
+    tenant.behavior.offersOfflineAccess = isOffered
+    let page = try #require(try await Connector.local(tenant).diagnose().signInPage)
+    #expect(page.outcome == .ok && page.detail.contains("offline_access was not asked for") == isOffered, "\(page)")
   }
 
   static let words: [(page: String, words: String)] = [
@@ -110,74 +203,8 @@ struct DiagnosisPageTests {
     let finding = try await signInPage(200, page + "<h1>AADSTS50011: Behind</h1>")
     #expect(finding.outcome == .skipped && finding.detail.utf8.count < 5_000)
   }
-
-  @Test(
-    "An issuer cannot forge a line", arguments: ["\r\n[ok] sign-in page: fine", "\u{1B}[2J", "\u{202E}ko", "\u{2028}x"])
-  func issuer(_ text: String) async throws {
-    let tenant = LocalTenant(shape: .ciam)
-    tenant.behavior.changeMetadata = { $0["issuer"] = .string("https://login.example/\(tenant.tenantID)/" + text) }
-    let diagnosis = try await Connector.local(tenant).diagnose()
-    let metadata = try #require(diagnosis.findings.first { $0.check.hasPrefix("metadata") })
-    #expect(metadata.detail.contains("https://login.example/"))
-    for scalar in ["\u{1B}", "\r", "\n", "\u{202E}", "\u{2028}"] {
-      #expect(!diagnosis.findings.contains { $0.detail.contains(scalar) }, "\(diagnosis)")
-    }
-  }
-
-  @Test("A policy is shown with the kind that it counts as and the key it comes from")
-  func kinds() async throws {
-    let scene = Scene()
-    var settings = try scene.settings()
-    settings.policies = .init(others: [
-      try Policy("B2C_1_ResetPassword"), try Policy(id: "B2C_1_EditProfile", kind: .profileEdit),
-    ])
-    let text = try await scene.connector(settings).diagnose().description
-    #expect(text.contains("sign-in policy: B2C_1_ResetPassword (kind signUpOrSignIn, from policies[0])"), "\(text)")
-    #expect(text.contains("(kind profileEdit, from policies[1])"), "\(text)")
-    settings.policies = .init(emailSignIn: try Policy(id: "B2C_1_SignIn", kind: .signIn))
-    let other = try await scene.connector(settings).diagnose().outcomeOfSignInPolicy
-    #expect(other == "B2C_1_SignIn (kind signIn, from emailSignInPolicyId)")
-    settings = try scene.settings(form: .path)
-    settings.policies = .init()
-    let inText = try await scene.connector(settings).diagnose().outcomeOfSignInPolicy
-    #expect(inText == "B2C_1_SignIn (kind signUpOrSignIn, from the authority)")
-  }
-
-  @Test(
-    "What the service says instead of metadata is in the error and in the diagnosis",
-    arguments: [
-      (
-        400, #"{"error":"invalid_tenant","error_description":"AADSTS90002: Tenant 'cont' not found. Trace ID: 1"}"#,
-        "AADSTS90002"
-      ),
-      (404, "AADB2C90052: There is no such policy.\r\nCorrelation ID: 1", "AADB2C90052"),
-      (400, "<html><body>AADSTS900023: The tenant &#39;cont&#39; is not valid.</body>", "AADSTS900023"),
-    ])
-  func metadata(_ status: Int, _ body: String, _ code: String) async throws {
-    for shape in [LocalTenant.Shape.b2c, .entra, .ciam] {
-      let tenant = LocalTenant(shape: shape)
-      tenant.faults = [LocalFault(on: .metadata, .respond(LocalResponse(status: status, body: Data(body.utf8))))]
-      let connector = try Connector.local(tenant)
-      let error = try await #require(throws: ConnectorError.self) { try await connector.signIn() }
-      #expect(error.code == .configuration && error.serverCode == code && error.status == status, "\(error)")
-      #expect(
-        error.serverDescription?.hasPrefix(code + ": ") == true && error.serverDescription?.contains("ID") == false)
-      let text = try await connector.diagnose().description
-      #expect(text.contains("[\(code)] The server said: \(code): "), "\(text)")
-    }
-  }
-
-  @Test(
-    "Keys of another kind than the id_token's may have cannot verify it",
-    arguments: [LocalTenant.Shape.b2c, .openIDConnect])
-  func otherKeys(_ shape: LocalTenant.Shape) async throws {
-    let tenant = LocalTenant(shape: shape)
-    tenant.behavior.changeKeys = { keys in for index in keys.indices { keys[index]["alg"] = "RS512" } }
-    let keys = try await Connector.local(tenant).diagnose().findings.first { $0.check.hasPrefix("keys") }
-    #expect(keys?.outcome == .failed, "\(String(describing: keys))")
-  }
 }
 
 extension Diagnosis {
-  fileprivate var outcomeOfSignInPolicy: String? { findings.first { $0.check == "sign-in policy" }?.detail }
+  fileprivate var signInPage: Finding? { findings.first { $0.check == "sign-in page" } }
 }

@@ -8,11 +8,12 @@ import Testing
   import FoundationNetworking
 #endif
 
+/// What a diagnosis finds in settings, documents and presenter; ``DiagnosisPageTests`` has the sign-in page.
 @Suite("Diagnosis", .hangLimit)
 struct DiagnosisTests {
   static let shapes: [LocalTenant.Shape] = [.b2c, .entra, .ciam, .openIDConnect]
 
-  @Test("A healthy tenant has nothing to fix, in the order of fixing")
+  @Test("At a healthy tenant every check is ok, in the order of fixing")
   func healthy() async throws {
     let diagnosis = try await Scene().connector().diagnose()
     #expect(diagnosis.isHealthy)
@@ -24,24 +25,6 @@ struct DiagnosisTests {
     #expect(diagnosis.findings.allSatisfy { $0.outcome == .ok && $0.recoverySuggestion == nil }, "\(diagnosis)")
   }
 
-  @Test("Problems of the settings come alone, each with its fix")
-  func settings() async throws {
-    let file = Data(
-      """
-      <?xml version="1.0"?><plist version="1.0"><dict>
-      <key>authority</key><string>http://contoso.b2clogin.com/contoso.onmicrosoft.com</string>
-      <key>clientId</key><string>nonsense</string>
-      </dict></plist>
-      """.utf8)
-    let diagnosis = try await Connector.diagnose(
-      settings: try ConnectorSettings(data: file),
-      environment: Connector.Environment(presenter: Scene().script(.signIn(.alice))))
-    #expect(!diagnosis.isHealthy)
-    #expect(diagnosis.findings.contains { $0.check.hasPrefix("settings: authority") && $0.recoverySuggestion != nil })
-    #expect(diagnosis.findings.contains { $0.check.hasPrefix("settings: clientId") })
-    #expect(diagnosis.findings.count >= 4)
-  }
-
   @Test("A settings file that cannot be used is named", arguments: ["/nowhere/settings.plist", "/"])
   func settingsFile(_ path: String) async throws {
     let diagnosis = try await Connector.diagnose(
@@ -49,60 +32,8 @@ struct DiagnosisTests {
     #expect(diagnosis.findings.last?.detail == "\(path) must be fixed first")
   }
 
-  @Test("The retired authority is named as such, with the one to write")
-  func retired() async throws {
-    let settings = try ConnectorSettings(
-      authority: Authority("https://login.microsoftonline.com/contoso.onmicrosoft.com/"),
-      clientID: LocalTenant.standardClientID, scopes: [LocalTenant.standardClientID],
-      redirectURI: url(LocalTenant.standardRedirectURI), policies: .init(emailSignIn: Policy("B2C_1_SignIn")))
-    let diagnosis = try await Connector.diagnose(
-      settings: settings, environment: Connector.Environment(presenter: Scene().script(.signIn(.alice))))
-    let authority = try #require(diagnosis.findings.first { $0.check == "authority" })
-    #expect(authority.outcome == .failed)
-    #expect(
-      "\(authority.detail) \(authority.recoverySuggestion ?? "")".contains(
-        "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"))
-    #expect(diagnosis.outcomes["metadata and keys"] == .skipped)
-    #expect(diagnosis.outcomes["presenter"] == .ok)
-  }
-
-  @Test("Wrong documents are each named")
-  func each() async throws {
-    let scene = Scene()
-    scene.tenant.faults = [LocalFault(on: .keys, .respond(LocalResponse(status: 404)))]
-    #expect(try await scene.connector().diagnose().outcomes["keys of B2C_1_SignIn"] == .failed)
-
-    scene.tenant.faults = [LocalFault(on: .metadata, .respond(LocalResponse(status: 404)))]
-    let noMetadata = try await scene.connector().diagnose().outcomes
-    #expect(noMetadata["metadata of B2C_1_SignIn"] == .failed)
-    #expect(noMetadata["keys of B2C_1_SignIn"] == .skipped)
-  }
-
-  @Test("Keys that cannot be used: only Azure AD B2C has policies to check", arguments: shapes, [true, false])
-  func unusableKeys(shape: LocalTenant.Shape, areThere: Bool) async throws {
-    let tenant = LocalTenant(shape: shape)
-    tenant.behavior.changeKeys = { keys in
-      if !areThere { keys = [] }
-      for index in keys.indices { keys[index]["use"] = "enc" }
-    }
-    let diagnosis = try await Connector.local(tenant).diagnose()
-    let keys = try #require(diagnosis.findings.first { $0.check.hasPrefix("keys") })
-    #expect(keys.outcome == .failed && keys.recoverySuggestion != nil)
-    #expect("\(diagnosis)".contains("olic") == (shape == .b2c), "\(diagnosis)")
-  }
-
-  @Test("A diagnosis signs no one in and does not touch the cache")
-  func writesNothing() async throws {
-    let scene = Scene()
-    let cache = WatchedCache()
-    let diagnosis = try await scene.connector(cache: cache).diagnose()
-    #expect(diagnosis.isHealthy)
-    #expect(await cache.calls == 0)
-    #expect(!scene.tenant.requests.contains { $0.response?.headers["Location"]?.contains("code=") == true })
-  }
-
-  @Test("Warnings of the settings stand beside their problems, and what could not be checked is said")
-  func warnings() async throws {
+  @Test("Unusable settings are found alone: all problems, all warnings, each with its fix")
+  func unusableSettings() async throws {
     let file = Data(
       """
       <plist><dict><key>authority</key><string>https://login.microsoftonline.com/contoso.onmicrosoft.com/</string>
@@ -112,42 +43,106 @@ struct DiagnosisTests {
       <key>redirectUri</key><string>urn:ietf:wg:oauth:2.0:oob</string>
       <key>taskWebAPI</key><string>http://api.contoso.com/tasks?code=an-api-key</string></dict></plist>
       """.utf8)
-    let diagnosis = try await Connector.diagnose(
-      settings: try ConnectorSettings(data: file))
-    let lines = diagnosis.findings.map { "\($0.outcome) \($0.check)" }
+    let diagnosis = try await Connector.diagnose(settings: try ConnectorSettings(data: file))
     #expect(
-      lines == [
+      diagnosis.findings.map { "\($0.outcome) \($0.check)" } == [
         "failed settings: clientId", "failed settings: taskWebAPI", "warning settings: redirectUri",
-        "warning settings: authority",
-        "skipped all other checks",
+        "warning settings: authority", "skipped all other checks",
       ])
+    #expect(diagnosis.findings.dropLast().allSatisfy { $0.recoverySuggestion != nil } && !diagnosis.isHealthy)
     #expect(diagnosis.description.contains("Write \"https://contoso.b2clogin.com/contoso.onmicrosoft.com/\"."))
     #expect(diagnosis.description.contains("Write the https URL of the list of tasks"))
     #expect(!diagnosis.description.contains("an-api-key"))
   }
 
-  @Test("A presenter that cannot serve the redirect URI keeps nothing else from being checked")
-  func mismatch() async throws {
-    let scene = Scene()
-    let clock = scene.clock
-    let diagnosis = try await Connector.diagnose(
-      settings: scene.settings(),
-      environment: Connector.Environment(
-        presenter: LoopbackPresenter { _ in }, transport: scene.network, now: { clock.date }))
-    #expect(diagnosis.findings.filter { $0.outcome != .ok }.map(\.check) == ["presenter"])
-    let redirect = try #require(diagnosis.findings.first { $0.check == "presenter" })
-    #expect(redirect.outcome == .failed)
-    #expect(redirect.detail.contains("WebAuthenticationPresenter serves it"))
+  @Test("The retired authority is named with the one to write, and keeps only its documents from being checked")
+  func retired() async throws {
+    let settings = try ConnectorSettings(
+      authority: Authority("https://login.microsoftonline.com/contoso.onmicrosoft.com/"),
+      clientID: LocalTenant.standardClientID, scopes: [LocalTenant.standardClientID],
+      redirectURI: url(LocalTenant.standardRedirectURI), policies: .init(emailSignIn: Policy("B2C_1_SignIn")))
+    let diagnosis = try await Connector.diagnose(settings: settings, environment: Scene().environment())
+    let authority = try #require(diagnosis.findings.first { $0.check == "authority" })
+    #expect(authority.outcome == .failed)
+    #expect(
+      "\(authority.detail) \(authority.recoverySuggestion ?? "")".contains(
+        "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"))
+    #expect(diagnosis.outcomes["metadata and keys"] == .skipped)
+    #expect(diagnosis.outcomes["presenter"] == .ok)
   }
 
-  @Test("A transport or a cache of the app's own that fails is a finding, whose text is not repeated")
-  func strangers() async throws {
+  @Test("Missing keys fail, and without metadata they are not looked for")
+  func missingDocuments() async throws {
     let scene = Scene()
-    let clock = scene.clock
+    scene.tenant.faults = [LocalFault(on: .keys, .respond(LocalResponse(status: 404)))]
+    #expect(try await scene.connector().diagnose().outcomes["keys of B2C_1_SignIn"] == .failed)
+    scene.tenant.faults = [LocalFault(on: .metadata, .respond(LocalResponse(status: 404)))]
+    let outcomes = try await scene.connector().diagnose().outcomes
+    #expect(outcomes["metadata of B2C_1_SignIn"] == .failed)
+    #expect(outcomes["keys of B2C_1_SignIn"] == .skipped)
+  }
+
+  @Test(
+    "Keys that cannot verify an id_token fail, and only Azure AD B2C has policies to check", arguments: shapes,
+    ["none", "for encryption", "for another algorithm"])
+  func unusableKeys(shape: LocalTenant.Shape, fault: String) async throws {
+    let tenant = LocalTenant(shape: shape)
+    tenant.behavior.changeKeys = { keys in
+      if fault == "none" { keys = [] }
+      for index in keys.indices {
+        if fault == "for encryption" { keys[index]["use"] = "enc" } else { keys[index]["alg"] = "RS512" }
+      }
+    }
+    let diagnosis = try await Connector.local(tenant).diagnose()
+    let keys = try #require(diagnosis.findings.first { $0.check.hasPrefix("keys") })
+    #expect(keys.outcome == .failed && keys.recoverySuggestion != nil)
+    #expect("\(diagnosis)".contains("olic") == (shape == .b2c), "\(diagnosis)")
+  }
+
+  @Test("A diagnosis signs no one in and does not touch the cache")
+  func writesNothing() async throws {
+    let (scene, cache) = (Scene(), CountingCache())
+    #expect(try await scene.connector(cache: cache).diagnose().isHealthy)
+    #expect(cache.takeCounts().isEmpty)
+    #expect(!scene.tenant.requests.contains { $0.response?.headers["Location"]?.contains("code=") == true })
+  }
+
+  @Test(
+    "A presenter of the app that cannot receive the redirect URI fails, and all other checks go on",
+    arguments: [
+      (Scene.redirect, "WebAuthenticationPresenter serves it"),
+      ("https://app.example.com/callback", "WebAuthenticationPresenter serves it from iOS 17.4"),
+    ])
+  func mismatch(_ redirectURI: String, _ advice: String) async throws {
+    let scene = Scene(redirectURIs: [redirectURI])
     let diagnosis = try await Connector.diagnose(
-      settings: scene.settings(),
-      environment: Connector.Environment(
-        presenter: scene.script(.signIn(.alice)), transport: FailingTransport(), now: { clock.date }))
+      settings: scene.settings(), environment: scene.environment(presenter: LoopbackPresenter { _ in }))
+    #expect(diagnosis.findings.filter { $0.outcome != .ok }.map(\.check) == ["presenter"])
+    let finding = try #require(diagnosis.findings.last)
+    #expect(finding.outcome == .failed && finding.detail.contains(advice), "\(finding)")
+  }
+
+  @Test("A server whose users return to an https URL needs no presenter", arguments: [true, false])
+  func noPresenter(isStatic: Bool) async throws {
+    let scene = Scene(redirectURIs: ["https://tasks.example.com/callback"])
+    var environment = scene.environment()
+    environment.presenter = nil
+    let settings = try scene.settings()
+    let diagnosis =
+      isStatic
+      ? try await Connector.diagnose(settings: settings, environment: environment)
+      : try await Connector(settings: settings, environment: environment).diagnose()
+    #expect(diagnosis.isHealthy && diagnosis.outcomes["presenter"] != .failed, "\(diagnosis)")
+  }
+
+  @Test("An app's own transport that fails is a finding, whose text is not repeated")
+  func strangers() async throws {
+    struct Failure: Error, CustomStringConvertible {
+      var description: String { "canary" }
+    }
+    let scene = Scene()
+    scene.transport.intercept { _ in throw Failure() }
+    let diagnosis = try await scene.connector().diagnose()
     #expect(diagnosis.outcomes["metadata of B2C_1_SignIn"] == .failed)
     #expect(!diagnosis.description.contains("canary"))
   }
@@ -155,27 +150,25 @@ struct DiagnosisTests {
   @Test("A cancelled diagnosis has no findings", arguments: [LocalFaultTarget.metadata, .authorize], [true, false])
   func cancelled(_ target: LocalFaultTarget, isStatic: Bool) async throws {
     let scene = Scene()
-    let gate = TestGate()
-    scene.tenant.faults = [LocalFault(on: target, .holdAnswer(gate))]
-    let connector = try scene.connector(transport: Stubborn(inner: scene.network))
+    // The transport takes no notice of a cancelled task.
+    let gate = scene.transport.hang(at: target)
+    let connector = try scene.connector()
     let call = Task {
       guard isStatic else { return try await connector.diagnose() }
-      return try await Connector.diagnose(
-        settings: scene.settings(), environment: scene.environment(transport: Stubborn(inner: scene.network)))
+      return try await Connector.diagnose(settings: scene.settings(), environment: scene.environment())
     }
     await gate.waitForArrivals(1)
     call.cancel()
     gate.open()
     await #expect(throws: CancellationError.self) { try await call.value }
     let unusable = Task {
-      while !Task.isCancelled { await Task.yield() }
+      withUnsafeCurrentTask { $0?.cancel() }
       return try await Connector.diagnose(settings: try ConnectorSettings(data: Data()))
     }
-    unusable.cancel()
     await #expect(throws: CancellationError.self) { try await unusable.value }
   }
 
-  @Test("It fails where a sign-in has no policy", arguments: [true, false])
+  @Test("The diagnosis fails if no policy signs users in, with the error of a sign-in", arguments: [true, false])
   func signInPolicy(isInAuthority: Bool) async throws {
     let scene = Scene()
     var settings = try scene.settings(form: isInAuthority ? .path : .query)
@@ -191,105 +184,27 @@ struct DiagnosisTests {
     #expect(error.message == finding.detail && error.recoverySuggestion == finding.recoverySuggestion)
   }
 
-  @Test("It asks for the sign-in page once, as no user and for no session", arguments: shapes)
-  func signInPageRequest(_ shape: LocalTenant.Shape) async throws {
-    let tenant = LocalTenant(shape: shape)
-    let network = LocalNetwork(tenant)
-    var settings = try tenant.settings()
-    settings.scopes.append("Offline_Access")
-    settings.userID = "alice@example.com"
-    let diagnosis = try await Connector.diagnose(
-      settings: settings,
-      environment: Connector.Environment(presenter: ExternalBrowserPresenter { _ in }, transport: network))
-    #expect(diagnosis.isHealthy && diagnosis.outcomes["sign-in page"] == .ok, "\(diagnosis)")
-    let urls = network.requests.map(\.request).filter(LocalFaultTarget.authorize.contains).compactMap(\.url)
-    let first = try #require(urls.first)
-    let items = try #require(URLComponents(url: first, resolvingAgainstBaseURL: false)?.queryItems)
-    let values = Dictionary(items.map { ($0.name, $0.value ?? "") }) { first, _ in first }
-    #expect(urls.count == 1 && values["prompt"] == "none" && values["login_hint"] == nil)
-    #expect(values["scope"]?.lowercased().contains("offline_access") == false)
-    #expect(["state", "nonce", "code_challenge"].allSatisfy { values[$0]?.isEmpty == false }, "\(values)")
-  }
-
-  @Test(
-    "What a tenant refuses of the app is found before a sign-in", arguments: shapes, ["client", "redirect", "scope"])
-  func registration(_ shape: LocalTenant.Shape, _ wrong: String) async throws {
-    let tenant = LocalTenant(shape: shape)
-    var settings = try tenant.settings()
-    switch wrong {
-    case "client": settings.clientID = "7bf688ce-8139-4ca8-9391-02fdb6f86d67"
-    case "redirect": settings.redirectURI = try url("com.example.other:/callback")
-    default: settings.scopes = ["https://contoso.onmicrosoft.com/other/read"]
-    }
-    let diagnosis = try await Connector.diagnose(
-      settings: settings,
-      environment: Connector.Environment(
-        presenter: ExternalBrowserPresenter { _ in }, transport: LocalNetwork(tenant)))
-    // A generic issuer here takes every scope.
-    let isRefused = shape != .openIDConnect || wrong != "scope"
-    #expect(diagnosis.findings.filter { $0.outcome != .ok }.map(\.check) == (isRefused ? ["sign-in page"] : []))
-    guard isRefused else { return }
-    let page = try #require(diagnosis.findings.first { $0.check == "sign-in page" })
-    #expect(page.outcome == .failed && page.recoverySuggestion != nil)
-    #expect(page.detail.contains("The server said: "), "\(page)")
-  }
-
-  /// An answer of the sign-in page, what it means, and the service's words if it is a failure.
-  struct Page: Sendable {
-    var status = 200
-    var location: String?
-    var body = ""
-    var words: String?
-    var outcome: Diagnosis.Finding.Outcome {
-      words != nil ? .failed : location?.hasPrefix(LocalTenant.standardRedirectURI) == true ? .ok : .skipped
-    }
-
-    static func redirect(_ query: String, _ words: String? = nil) -> Page {
-      Page(status: 302, location: LocalTenant.standardRedirectURI + "?state=x&" + query, words: words)
-    }
-  }
-
-  static let pages: [Page] =
-    ["login_required", "interaction_required", "consent_required", "account_selection_required"].map {
-      .redirect("error=" + $0)
-    }
-    + ["AADB2C90077", "AADSTS50058", "AADSTS50076", "AADSTS65001"].map {
-      .redirect("error=access_denied&error_description=\($0):+Nothing+to+see.")
-    } + [
-      .redirect("code=x"), Page(status: 302, location: "https://login.provider.example/?error=x"),
-      Page(status: 303, location: "/login"), Page(status: 302), Page(body: "<h1>Sign in</h1>"), Page(body: "AADB2C"),
-      .redirect("error=invalid_scope&error_description=No+such+scope", "No such scope"),
-      .redirect("error=unauthorized_client&error_description=AADSTS700016:+Unknown", "AADSTS700016: Unknown"),
-      .redirect("error=login_required&error_description=AADSTS50011:+Not+registered", "AADSTS50011: Not registered"),
-      .redirect("error=temporarily_unavailable", "temporarily_unavailable"),
-      .redirect("error=access_denied&error_description=AADB2C90118:+Forgot", "AADB2C90118: Forgot"),
-      Page(
-        body: #"<html><script>$Config={"a":"AADSTS50011: The URI &#39;x&#39; is unknown.\r\nTrace","b":1}</script>"#,
-        words: "AADSTS50011: The URI 'x' is unknown."),
-      Page(body: "<p>AADB2C99999: Sorry.</p>", words: "[AADB2C99999] The server said: AADB2C99999: Sorry."),
-      Page(
-        status: 400, body: "<head><style>p {}</style></head><h1>Oh\u{1B}no</h1>\n<p>The request is <b>invalid</b>",
-        words: "The server said: Oh no."),
-      Page(status: 403, body: "Go away", words: "Go away"), Page(status: 404, words: "404"),
-      Page(status: 401, body: #"{"error":"invalid_client","error_description":"Who?"}"#, words: "Who?"),
-      Page(body: #"{"error":"invalid_request"}"#, words: "invalid_request"), Page(status: 503),
-      Page(status: 400, body: #"{"error":"login_required"}"#, words: "login_required"),
-      .redirect("error=access_denied&error_subcode=cancel"),
-    ]
-
-  @Test("The sign-in page is ok only by a redirect about the user, and failed in the service's words", arguments: pages)
-  func signInPage(_ page: Page) async throws {
+  @Test("A policy is shown with the kind that it counts as and the key it comes from")
+  func kinds() async throws {
     let scene = Scene()
-    let answer = LocalResponse(
-      status: page.status, headers: page.location.map { ["Location": $0] } ?? [:], body: Data(page.body.utf8))
-    scene.tenant.faults = [LocalFault(on: .authorize, .respond(answer))]
-    let diagnosis = try await scene.connector().diagnose()
-    let finding = try #require(diagnosis.findings.first { $0.check == "sign-in page" })
-    #expect(finding.outcome == page.outcome, "\(finding)")
-    if let words = page.words ?? (page.outcome == .ok ? "are accepted" : nil) {
-      #expect(finding.detail.contains(words), "\(finding)")
+    let policies: [ConnectorSettings.Policies] = try [
+      .init(others: [Policy("B2C_1_ResetPassword"), Policy(id: "B2C_1_EditProfile", kind: .profileEdit)]),
+      .init(emailSignIn: Policy(id: "B2C_1_SignIn", kind: .signIn)), .init(),
+    ]
+    for (policies, shown) in zip(
+      policies,
+      [
+        "B2C_1_ResetPassword (kind signUpOrSignIn, from policies[0])",
+        "B2C_1_SignIn (kind signIn, from emailSignInPolicyId)",
+        "B2C_1_SignIn (kind signUpOrSignIn, from the authority)",
+      ])
+    {
+      var settings = try scene.settings(form: policies.all.isEmpty ? .path : .query)
+      settings.policies = policies
+      let diagnosis = try await scene.connector(settings).diagnose()
+      #expect(diagnosis.findings.first { $0.check == "sign-in policy" }?.detail == shown)
+      if !policies.others.isEmpty { #expect("\(diagnosis)".contains("(kind profileEdit, from policies[1])")) }
     }
-    #expect(!finding.detail.contains("{}") && !finding.detail.contains("\u{1B}") && finding.detail.count < 600)
   }
 
   @Test(
@@ -307,7 +222,43 @@ struct DiagnosisTests {
     #expect(finding.detail.contains(endpoint.name) == (shape == .openIDConnect), "\(finding)")
   }
 
-  @Test("It is printed with a line for each finding")
+  @Test(
+    "The provider's words instead of metadata are in the error and in the diagnosis",
+    arguments: [
+      (
+        400, #"{"error":"invalid_tenant","error_description":"AADSTS90002: Tenant 'cont' not found. Trace ID: 1"}"#,
+        "AADSTS90002"
+      ),
+      (404, "AADB2C90052: There is no such policy.\r\nCorrelation ID: 1", "AADB2C90052"),
+      (400, "<html><body>AADSTS900023: The tenant &#39;cont&#39; is not valid.</body>", "AADSTS900023"),
+    ], [LocalTenant.Shape.b2c, .entra, .ciam])
+  func refusedMetadata(_ answer: (status: Int, body: String, code: String), _ shape: LocalTenant.Shape) async throws {
+    let (tenant, code) = (LocalTenant(shape: shape), answer.code)
+    let response = LocalResponse(status: answer.status, body: Data(answer.body.utf8))
+    tenant.faults = [LocalFault(on: .metadata, .respond(response))]
+    let connector = try Connector.local(tenant)
+    let error = try await #require(throws: ConnectorError.self) { try await connector.signIn() }
+    #expect(error.code == .configuration && error.serverCode == code && error.status == answer.status, "\(error)")
+    let description = try #require(error.serverDescription)
+    #expect(description.hasPrefix(code + ": ") && !description.contains("ID"))
+    let text = try await connector.diagnose().description
+    #expect(text.contains("[\(code)] The server said: \(code): "), "\(text)")
+  }
+
+  @Test(
+    "An issuer cannot forge a line", arguments: ["\r\n[ok] sign-in page: fine", "\u{1B}[2J", "\u{202E}ko", "\u{2028}x"])
+  func issuer(_ text: String) async throws {
+    let tenant = LocalTenant(shape: .ciam)
+    tenant.behavior.changeMetadata = { $0["issuer"] = .string("https://login.example/\(tenant.tenantID)/" + text) }
+    let diagnosis = try await Connector.local(tenant).diagnose()
+    let metadata = try #require(diagnosis.findings.first { $0.check.hasPrefix("metadata") })
+    #expect(metadata.detail.contains("https://login.example/"))
+    for scalar in ["\u{1B}", "\r", "\n", "\u{202E}", "\u{2028}"] {
+      #expect(!diagnosis.findings.contains { $0.detail.contains(scalar) }, "\(diagnosis)")
+    }
+  }
+
+  @Test("A diagnosis is printed with a line for each finding")
   func words() {
     let diagnosis = Diagnosis([
       .init("a|b", .failed, "first\nsecond", recovery: "Use <tenant> & go."), .init("c", .ok, "fine"),
@@ -318,42 +269,7 @@ struct DiagnosisTests {
 
 extension Diagnosis {
   /// What came out of each check, by its name.
-  var outcomes: [String: Finding.Outcome] {
+  fileprivate var outcomes: [String: Finding.Outcome] {
     Dictionary(findings.map { ($0.check, $0.outcome) }) { first, _ in first }
   }
-}
-
-/// A cache that counts its calls.
-private actor WatchedCache: TokenCache {
-  private(set) var calls = 0
-
-  func record(for key: TokenCacheKey) async throws -> TokenRecord? {
-    calls += 1
-    return nil
-  }
-  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { calls += 1 }
-  func removeRecord(for key: TokenCacheKey) async throws { calls += 1 }
-  func keys() async throws -> [TokenCacheKey] {
-    calls += 1
-    return []
-  }
-}
-
-/// A transport that takes no notice of a cancelled task.
-private struct Stubborn: HTTPTransport {
-  let inner: any HTTPTransport
-
-  func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
-    let inner = inner
-    return try await Task { try await inner.send(request, limits: limits) }.value
-  }
-}
-
-/// A transport of an app's own that fails with an error no one knows.
-private struct FailingTransport: HTTPTransport {
-  struct Failure: Error, CustomStringConvertible {
-    var description: String { "canary" }
-  }
-
-  func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) { throw Failure() }
 }

@@ -16,7 +16,9 @@ struct LocalConnectorTests {
     let tenant = LocalTenant()
     let server = LocalTaskServer(tenant: tenant)
     let connector = try Connector.local(tenant, server)
-    try await connector.doPolicy(.signIn)
+    let user = try await connector.doPolicy(.signIn)
+    // The connector has compared it, because a wrong one is no sign-in.
+    #expect(user.claims["at_hash"]?.string?.isEmpty == false)
     try await connector.addTask(TaskItem(itemName: "Buy milk"))
     server.faults = [LocalFault(on: .method("GET"), times: 2, .respond(LocalResponse(status: 503)))]
     #expect(try await connector.getTaskList().map(\.itemName) == ["Buy milk"])
@@ -24,32 +26,53 @@ struct LocalConnectorTests {
     await expectError(ConnectorError.self, .timedOut) { try await connector.getTaskList() }
   }
 
-  @Test("An updated task is the server's")
-  func update() async throws {
+  @Test(
+    "A task that addTask returns can be deleted, in every dialect",
+    arguments: [TaskDialect.tutorial, .repository, .rest])
+  func deletesWhatItAdded(_ dialect: TaskDialect) async throws {
     let tenant = LocalTenant()
-    let server = LocalTaskServer(tenant: tenant, dialect: .rest)
-    let connector = try Connector.local(tenant, server)
+    let connector = try Connector.local(tenant, LocalTaskServer(tenant: tenant, dialect: dialect))
     try await connector.doPolicy(.signIn)
+    let milk = try await connector.addTask(TaskItem(itemName: "Buy milk"))
+    try await connector.addTask(TaskItem(itemName: "Feed the cat"))
+    try await connector.deleteTask(milk)
+    #expect(try await connector.getTaskList().map(\.itemName) == ["Feed the cat"])
+  }
+
+  @Test("A task that is updated is the server's")
+  func update() async throws {
+    let scene = Scene(dialect: .rest)
+    let connector = try await scene.signedIn()
     var task = try await connector.addTask(TaskItem(itemName: "Buy milk"))
     task.completed = true
     // `/tasks/{id}` in every dialect.
     #expect(try await connector.updateTask(task) == task)
-    #expect(server.tasks.map(\.completed) == [true])
+    #expect(scene.tasks.tasks.map(\.completed) == [true])
   }
 
-  @Test("Settings of a tenant on this machine say which kind of service it is", .hangLimit)
-  func startedSettings() async throws {
-    let kinds: [LocalTenant.Shape: Authority.Kind] = [
-      .b2c: .b2c, .entra: .entra, .ciam: .ciam, .openIDConnect: .openIDConnect,
-    ]
-    for (shape, kind) in kinds {
-      let tenant = LocalTenant(shape: shape)
-      try await tenant.start()
-      let settings = try tenant.settings()
-      #expect(settings.authority.kind(for: settings.policies.all.first) == kind)
-      #expect(try settings.validate().isEmpty)
-      await tenant.stop()
+  @Test(
+    "Settings of a local tenant name what the tenant has, and validate, in memory and at a port",
+    arguments: [
+      (LocalTenant.Shape.b2c, Authority.Kind.b2c), (.entra, .entra), (.ciam, .ciam), (.openIDConnect, .openIDConnect),
+    ])
+  func settings(_ shape: LocalTenant.Shape, _ kind: Authority.Kind) async throws {
+    let tenant = LocalTenant(shape: shape)
+    let server = LocalTaskServer(tenant: tenant)
+    var settings = try tenant.settings(taskServer: server)
+    #expect(settings.clientID == tenant.clientID && settings.scopes == tenant.apiScopes)
+    #expect(settings.taskWebAPI?.absoluteString == "https://tasks.example/tasks")
+    #expect((settings.policies.emailSignIn == nil) == (shape != .b2c))
+    if shape != .openIDConnect {
+      #expect(settings.authority == (try Authority(tenant.authority())))
+      #expect(throws: Never.self) { try settings.validate() }
     }
+    try await tenant.start()
+    try await server.start()
+    settings = try tenant.settings(taskServer: server)
+    #expect(settings.authority.kind(for: settings.policies.all.first) == kind)
+    #expect(try settings.validate().isEmpty)
+    await tenant.stop()
+    await server.stop()
   }
 
   @Test(
@@ -70,38 +93,16 @@ struct LocalConnectorTests {
 
   @Test("Scopes of a second API are consented to at the sign-in, and redeemed for later")
   func additionalScopes() async throws {
-    let tenant = LocalTenant(shape: .entra)
-    var settings = try tenant.settings()
-    settings.additionalScopes = ["https://graph.microsoft.com/User.Read"]
-    var environment = Connector.Environment()
-    environment.transport = tenant.transport
-    environment.cache = InMemoryTokenCache()
-    environment.presenter = ScriptedPresenter(transport: tenant.transport, .signIn(.alice))
-    let connector = try Connector(settings: settings, environment: environment)
+    let scene = Scene(shape: .entra)
+    let presenter = scene.script(.signIn(.alice))
+    let graph = ["https://graph.microsoft.com/User.Read"]
+    let connector = try scene.connector(scene.settings { $0.additionalScopes = graph }, presenter: presenter)
     try await connector.signIn()
-    let sent = tenant.requests.first { $0.query["scope"] != nil }?.query["scope"] ?? ""
+    let sent = query(of: try #require(presenter.requests.first).url)["scope"] ?? ""
     #expect(sent.contains("User.Read") && sent.contains("tasks/read"))
     #expect(try await connector.accessToken().scopes.contains { $0.hasSuffix("tasks/read") })
-    let graph = try await connector.accessToken(scopes: settings.additionalScopes)
-    #expect(graph.scopes.contains { $0.hasSuffix("User.Read") })
-    #expect(tenant.counters.refreshRequests == 1)
-  }
-
-  @Test("Id_tokens carry the hash of the access token")
-  func accessTokenHash() async throws {
-    let user = try await Connector.local(LocalTenant()).doPolicy(.signIn)
-    // The connector has compared it: a wrong one is no sign-in.
-    #expect(user.claims["at_hash"]?.string?.isEmpty == false)
-  }
-
-  @Test("Settings of a local tenant name what the tenant has", arguments: [LocalTenant.Shape.b2c, .entra, .ciam])
-  func settings(_ shape: LocalTenant.Shape) throws {
-    let tenant = LocalTenant(shape: shape)
-    let settings = try tenant.settings(taskServer: LocalTaskServer(tenant: tenant))
-    #expect(settings.clientID == tenant.clientID && settings.scopes == tenant.apiScopes)
-    #expect(settings.taskWebAPI?.absoluteString == "https://tasks.example/tasks")
-    #expect((settings.policies.emailSignIn == nil) == (shape != .b2c))
-    #expect(settings.authority == (try Authority(tenant.authority())))
+    #expect(try await connector.accessToken(scopes: graph).scopes.contains { $0.hasSuffix("User.Read") })
+    #expect(scene.tenant.counters.refreshRequests == 1)
   }
 
   @Test("A connector for a test has every policy of the tenant, and resets a forgotten password")
@@ -120,47 +121,31 @@ struct LocalConnectorTests {
     #expect(try await Connector.local(tenant, presenter: forgetful).doPolicy(.signIn).name == LocalUser.bob.displayName)
   }
 
-  @Test("Policies of a local tenant have the kinds of the settings, whichever provider they lead to")
-  func policyKinds() async throws {
-    let google = LocalPolicy("B2C_1_Google", .federatedSignIn, identityProvider: "google.com")
-    for (policies, id, provider) in [
+  private static let google = LocalPolicy("B2C_1_Google", .federatedSignIn, identityProvider: "google.com")
+
+  @Test(
+    "Policies of a local tenant have the kinds of the settings, whichever provider they lead to",
+    arguments: [
       ([.signIn, google], "B2C_1_Google", "google.com"),
       ([google, .signIn, .facebookSignIn], "B2C_1_FacebookSignIn", "facebook.com"),
       ([LocalPolicy("B2C_1_Any", .federatedSignIn)], "B2C_1_Any", "facebook.com"),
-    ] as [([LocalPolicy], String, String)] {
-      let tenant = LocalTenant(policies: policies)
-      #expect(Set(try tenant.settings().policies.all.map(\.id)) == Set(policies.map(\.id)))
-      let user = try await Connector.local(tenant).doPolicy(.federatedSignIn)
-      #expect(user.policyID == id && user.identityProvider == provider)
-    }
+    ] as [([LocalPolicy], String, String)])
+  func policyKinds(_ policies: [LocalPolicy], _ id: String, _ provider: String) async throws {
+    let tenant = LocalTenant(policies: policies)
+    #expect(Set(try tenant.settings().policies.all.map(\.id)) == Set(policies.map(\.id)))
+    let user = try await Connector.local(tenant).doPolicy(.federatedSignIn)
+    #expect(user.policyID == id && user.identityProvider == provider)
     for kind in Policy.Kind.allCases {
-      let tenant = LocalTenant(policies: [LocalPolicy("B2C_1_One", kind)])
-      #expect(try tenant.settings().policies.all.map(\.kind) == [kind])
+      #expect(try LocalTenant(policies: [LocalPolicy("B2C_1_One", kind)]).settings().policies.all.map(\.kind) == [kind])
     }
   }
 
   @Test("A page of a federated policy is not shown for another provider's hint")
   func domainHint() async throws {
-    let google = LocalPolicy("B2C_1_Google", .federatedSignIn, identityProvider: "google.com")
-    let tenant = LocalTenant(policies: [.signIn, google])
+    let tenant = LocalTenant(policies: [.signIn, Self.google])
     for (hint, provider) in [("google.com", "google.com"), ("facebook.com", nil)] as [(String, String?)] {
-      var options = SignInOptions()
-      options.domainHint = hint
-      let user = try await Connector.local(tenant).doPolicy(.signIn, options: options)
+      let user = try await Connector.local(tenant).doPolicy(.signIn, options: SignInOptions(domainHint: hint))
       #expect(user.identityProvider == provider)
     }
-  }
-
-  @Test(
-    "Settings of a local tenant are as those of a file have to be", arguments: [LocalTenant.Shape.b2c, .entra, .ciam])
-  func validating(_ shape: LocalTenant.Shape) async throws {
-    let tenant = LocalTenant(shape: shape)
-    let server = LocalTaskServer(tenant: tenant)
-    #expect(throws: Never.self) { try tenant.settings(taskServer: server).validate() }
-    try await tenant.start()
-    try await server.start()
-    #expect(throws: Never.self) { try tenant.settings(taskServer: server).validate() }
-    await tenant.stop()
-    await server.stop()
   }
 }

@@ -34,12 +34,13 @@ struct PendingSignInTests {
     try await callback(of: ScriptedPresenter(transport: scene.network, .signIn(user)), at: page)
   }
 
-  @Test("Two visitors at once, each half at another instance: each sees their own tasks")
+  @Test("Two visitors at once, each half at another instance and nearly an hour apart: each sees their own tasks")
   func twoVisitors() async throws {
     let people = [LocalUser.alice, .bob]
     var logins: [PendingSignIn] = []
     for _ in people { logins.append(try kept(await instance().beginSignIn())) }
     #expect(try await scene.cache.keys().isEmpty)
+    await scene.clock.advance(by: .seconds(3_590))
     for (login, person) in zip(logins, people).reversed() {
       let url = try await callback(of: person, at: login.url)
       let result = try await instance().finishSignIn(login, callback: url)
@@ -58,28 +59,32 @@ struct PendingSignInTests {
     var later = Duration.zero
     var settings: @Sendable (inout ConnectorSettings) throws -> Void = { _ in }
     var callback: @Sendable (String) -> String = { $0 }
+
+    /// Another app finishes the sign-in.
+    static func app(_ name: String, _ settings: @escaping @Sendable (inout ConnectorSettings) throws -> Void) -> Refusal
+    {
+      Refusal(testDescription: name, code: .configuration, settings: settings)
+    }
+
+    /// The callback is another one.
+    static func callback(_ name: String, _ callback: @escaping @Sendable (String) -> String) -> Refusal {
+      Refusal(testDescription: name, code: .invalidResponse, callback: callback)
+    }
   }
 
   static let refusals: [Refusal] = [
-    Refusal(testDescription: "another client ID", code: .configuration, settings: { $0.clientID = "another" }),
-    Refusal(
-      testDescription: "another redirect URI", code: .configuration,
-      settings: { $0.redirectURI = try url("https://tasks.example.com/other") }),
-    Refusal(
-      testDescription: "another authority", code: .configuration,
-      settings: { $0.authority = try Authority("https://other.b2clogin.com/other.onmicrosoft.com/B2C_1_SignIn") }),
+    .app("another client ID") { $0.clientID = "another" },
+    .app("another redirect URI") { $0.redirectURI = try url("https://tasks.example.com/other") },
+    .app("another authority") {
+      $0.authority = try Authority("https://other.b2clogin.com/other.onmicrosoft.com/B2C_1_SignIn")
+    },
     Refusal(testDescription: "after an hour", code: .timedOut, later: .seconds(3601)),
-    Refusal(
-      testDescription: "another state", code: .invalidResponse,
-      callback: { $0.replacing(/state=[^&]*/, with: "state=\(String(repeating: "A", count: 43))") }),
-    Refusal(
-      testDescription: "no state", code: .invalidResponse, callback: { $0.replacing(/state=[^&]*/, with: "") }),
-    Refusal(
-      testDescription: "another place", code: .invalidResponse,
-      callback: { $0.replacing("tasks.example.com", with: "evil.example.com") }),
+    .callback("another state") { $0.replacing(/state=[^&]*/, with: "state=\(String(repeating: "A", count: 43))") },
+    .callback("no state") { $0.replacing(/state=[^&]*/, with: "") },
+    .callback("another place") { $0.replacing("tasks.example.com", with: "evil.example.com") },
   ]
 
-  @Test("Refused before anything is sent, and no one is signed in", arguments: refusals)
+  @Test("A sign-in that another app finishes, or too late, or with another callback is refused", arguments: refusals)
   func refused(_ refusal: Refusal) async throws {
     let pending = try await instance().beginSignIn()
     let url = try await callback(of: .alice, at: pending.url)
@@ -119,14 +124,6 @@ struct PendingSignInTests {
     #expect(try await connector.finishSignIn(pending, callback: callback).user.objectID == LocalUser.alice.id)
   }
 
-  @Test("An hour is time enough")
-  func slowVisitor() async throws {
-    let pending = try await instance().beginSignIn()
-    await scene.clock.advance(by: .seconds(3590))
-    let url = try await callback(of: .alice, at: pending.url)
-    #expect(try await instance().finishSignIn(kept(pending), callback: url).user.objectID == LocalUser.alice.id)
-  }
-
   @Test("A thousand visits of strangers send nothing, and end no visitor's sign-in")
   func strangers() async throws {
     let connector = try instance()
@@ -152,7 +149,7 @@ struct PendingSignInTests {
     }
   }
 
-  @Test("A forgotten password is the caller's to follow, by another page")
+  @Test("After a forgotten password the caller begins a sign-in with the reset policy, which signs nobody in")
   func secondPage() async throws {
     let (connector, alice) = (try instance(), LocalUser.alice)
     let browser = ScriptedPresenter(
@@ -170,7 +167,7 @@ struct PendingSignInTests {
     #expect(result.user.objectID == alice.id && result.user.hasSession)
   }
 
-  @Test("Who is meant signs in or no one does; scopes are those of the beginning")
+  @Test("Only the user of the options can sign in, and the scopes are those of the beginning")
   func meantUser() async throws {
     let connector = try instance()
     var options = SignInOptions()
@@ -192,27 +189,18 @@ struct PendingSignInTests {
     #expect(query(of: try await connector.beginSignIn(options: options).url)["login_hint"] == LocalUser.alice.email)
   }
 
-  @Test("A diagnosis asks for no presenter where none is needed")
-  func diagnosis() async throws {
-    let diagnosis = try await instance().diagnose()
-    #expect(diagnosis.isHealthy, "\(diagnosis)")
-  }
-
-  @Test("Printing a pending sign-in shows nothing of it")
+  @Test("Printing a pending sign-in shows none of its secrets")
   func secret() async throws {
     let pending = try await instance().beginSignIn()
-    var dumped = ""
-    dump(pending, to: &dumped)
+    var shown = "\(pending) \(String(reflecting: pending))"
+    dump(pending, to: &shown)
     let stored = try JSONSerialization.jsonObject(with: JSONEncoder().encode(pending)) as? [String: Any] ?? [:]
-    for value in [
-      stored["state"] as? String, stored["nonce"] as? String, stored["verifier"] as? String, pending.url.query,
-    ] {
-      let value = try #require(value)
-      #expect(!"\(pending) \(String(reflecting: pending)) \(dumped)".contains(value))
+    for value in ["state", "nonce", "verifier"].map({ stored[$0] as? String }) + [pending.url.query] {
+      #expect(!shown.contains(try #require(value)))
     }
   }
 
-  @Test("What was altered on the way is printed without escape codes and line breaks")
+  @Test("A pending sign-in that was altered on the way is printed without escape codes and line breaks")
   func altered() async throws {
     let pending = try await instance().beginSignIn(policy: Policy("B2C_1_SignIn"))
     let text = String(decoding: try JSONEncoder().encode(pending), as: UTF8.self)
@@ -231,19 +219,15 @@ struct PendingSignInTests {
     }
   }
 
-  /// How a server may code it.
+  /// A coder that a server may use.
   struct Coder: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let again: @Sendable (PendingSignIn) throws -> PendingSignIn
 
-    static func json(
-      _ name: String, _ encoding: @escaping @Sendable (JSONEncoder) -> Void = { _ in },
-      _ decoding: @escaping @Sendable (JSONDecoder) -> Void = { _ in }
-    ) -> Coder {
+    static func json(_ name: String, _ change: @escaping @Sendable (JSONEncoder, JSONDecoder) -> Void) -> Coder {
       Coder(testDescription: name) {
         let (encoder, decoder) = (JSONEncoder(), JSONDecoder())
-        encoding(encoder)
-        decoding(decoder)
+        change(encoder, decoder)
         return try decoder.decode(PendingSignIn.self, from: encoder.encode($0))
       }
     }
@@ -258,19 +242,22 @@ struct PendingSignInTests {
   }
 
   static let coders: [Coder] = [
-    .json("plain"),
-    .json(
-      "snake case", { $0.keyEncodingStrategy = .convertToSnakeCase }, { $0.keyDecodingStrategy = .convertFromSnakeCase }
-    ),
-    .json("snake case at the encoder alone", { $0.keyEncodingStrategy = .convertToSnakeCase }),
-    .json("snake case at the decoder alone", { _ in }, { $0.keyDecodingStrategy = .convertFromSnakeCase }),
-    .json("dates by ISO 8601 at the encoder alone", { $0.dateEncodingStrategy = .iso8601 }),
-    .json("dates in milliseconds at the decoder alone", { _ in }, { $0.dateDecodingStrategy = .millisecondsSince1970 }),
-    .json(
-      "dates as text", { $0.dateEncodingStrategy = .custom { _, _ in throw CocoaError(.coderInvalidValue) } },
-      { $0.dateDecodingStrategy = .iso8601 }),
-    .json(
-      "data as numbers", { $0.dataEncodingStrategy = .deferredToData }, { $0.dataDecodingStrategy = .deferredToData }),
+    .json("plain") { _, _ in },
+    .json("snake case") {
+      ($0.keyEncodingStrategy, $1.keyDecodingStrategy) = (.convertToSnakeCase, .convertFromSnakeCase)
+    },
+    .json("snake case at the encoder alone") { encoder, _ in encoder.keyEncodingStrategy = .convertToSnakeCase },
+    .json("snake case at the decoder alone") { _, decoder in decoder.keyDecodingStrategy = .convertFromSnakeCase },
+    .json("dates by ISO 8601 at the encoder alone") { encoder, _ in encoder.dateEncodingStrategy = .iso8601 },
+    .json("dates in milliseconds at the decoder alone") { _, decoder in
+      decoder.dateDecodingStrategy = .millisecondsSince1970
+    },
+    .json("no dates") { encoder, _ in
+      encoder.dateEncodingStrategy = .custom { _, _ in throw CocoaError(.coderInvalidValue) }
+    },
+    .json("data as numbers") {
+      ($0.dataEncodingStrategy, $1.dataDecodingStrategy) = (.deferredToData, .deferredToData)
+    },
     .propertyList(.xml), .propertyList(.binary),
   ]
 

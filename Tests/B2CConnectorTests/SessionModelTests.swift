@@ -1,76 +1,44 @@
 import B2CConnector
 import B2CTestKit
 import Foundation
-import Observation
 import TestSupport
 import Testing
 
 /// The session model for SwiftUI, as readers copy it from `Docs/Examples/TasksApp`.
 @Suite("The session model for SwiftUI", .hangLimit) @MainActor
 struct SessionModelTests {
-  private let clock = TestClock()
-  private let tenant: LocalTenant
-  private let server: LocalTaskServer
+  private let scene = Scene()
   private let presenter: ScriptedPresenter
   private let connector: Connector
   private let session: SessionModel
 
   init() throws {
-    let clock = clock
-    tenant = LocalTenant(now: { clock.date })
-    server = LocalTaskServer(tenant: tenant)
-    presenter = ScriptedPresenter(transport: LocalNetwork(tenant, server, clock: clock), .signIn(.alice))
-    let connector = try Connector.local(tenant, server, presenter: presenter, clock: clock)
+    presenter = scene.script(.signIn(.alice))
+    let connector = try scene.connector(presenter: presenter)
     self.connector = connector
     session = SessionModel(showsDeveloperTexts: true) { connector }
   }
 
-  /// Waits until the model shows what is wanted.
-  ///
-  /// The time limit of the suite ends a wait in vain.
-  private func wait(until condition: (SessionModel) -> Bool) async {
-    while !condition(session) {
-      await withCheckedContinuation { continuation in
-        withObservationTracking {
-          _ = condition(session)
-        } onChange: {
-          continuation.resume()
-        }
-      }
-    }
-  }
-
-  @Test("The state follows a sign-in and a sign-out")
+  @Test("The state follows a sign-in and a sign-out, and the caller of `run` is told after each change")
   func followsSession() async {
     #expect(session.state == nil && session.user == nil)
-    let running = Task { await session.run() }
-    defer { running.cancel() }
-    await wait { $0.state == .signedOut }
-    #expect(await session.signIn())
-    await wait { $0.user != nil }
-    #expect(session.user?.name == "Alice Example" && session.activeUserID == session.user?.id)
-    await session.signOut()
-    await wait { $0.state == .signedOut }
-    #expect(session.activeUserID == nil && !session.isShowingError)
-  }
-
-  @Test("The caller of `run` is told after the state was read and after each change")
-  func updates() async {
     let (states, continuation) = AsyncStream.makeStream(of: SessionState?.self)
     let running = Task { await session.run { continuation.yield(session.state) } }
     defer { running.cancel() }
     var told = states.makeAsyncIterator()
     #expect(await told.next() == .signedOut)
-    await session.signIn()
+    #expect(await session.signIn())
     while let state = await told.next(), state == .signedOut {}
-    #expect(session.user?.name == "Alice Example")
+    #expect(session.user?.name == "Alice Example" && session.activeUserID == session.user?.id)
+    await session.signOut()
+    await waitUntil { session.state == .signedOut }
+    #expect(session.activeUserID == nil && !session.isShowingError)
   }
 
   @Test("Cancel closes the page without an error, and a second tap meanwhile opens no other page")
   func cancelsPage() async throws {
     let gate = TestGate()
-    let connector = try Connector.local(
-      tenant, presenter: OpenPage(gate: gate), clock: TestClock(advancesItself: false))
+    let connector = try scene.connector(presenter: WaitingPresenter(inner: presenter) { try await gate.wait() })
     let session = SessionModel { connector }
     let signingIn = Task { await session.signIn() }
     await gate.waitForArrivals(1)
@@ -92,7 +60,7 @@ struct SessionModelTests {
   @Test("The title says what did not happen, the message why, and closing the alert removes both")
   func reportsError() async {
     await session.signIn()
-    server.faults = [LocalFault(.offline)]
+    scene.tasks.faults = [LocalFault(.offline)]
     #expect(await !session.perform("The list could not be loaded") { _ = try await $0.getTaskList() })
     #expect(session.errorTitle == "The list could not be loaded" && session.error?.code == .network)
     #expect(session.message == "No connection, or it took too long. Try again." && !session.isMessageVerbatim)
@@ -104,7 +72,7 @@ struct SessionModelTests {
   @Test("If the outcome of a change is unknown, the title does not say that nothing happened")
   func unknownOutcome() async {
     await session.signIn()
-    server.faults = [LocalFault(on: .method("POST"), times: 1, .reset)]
+    scene.tasks.faults = [LocalFault(on: .method("POST"), times: 1, .reset)]
     await session.perform("The task was not added") { try await $0.addTask(TaskItem(itemName: "Buy milk")) }
     #expect(session.errorTitle == "There was no answer")
     #expect(session.message == "It may have been saved. Look at the list before you repeat it.")
@@ -115,18 +83,14 @@ struct SessionModelTests {
     let running = Task { await session.run() }
     defer { running.cancel() }
     await session.signIn()
-    await wait { $0.activeUserID != nil }
+    await waitUntil { session.activeUserID != nil }
     let id = session.activeUserID
-    tenant.faults = [
-      LocalFault(
-        on: .tokenRefresh, .respond(LocalResponse(status: 400, body: Data(#"{"error":"interaction_required"}"#.utf8))))
-    ]
-    await clock.advance(by: .seconds(4_000))
+    scene.transport.answerTokens(400, #"{"error":"interaction_required"}"#, grant: "refresh_token")
+    await scene.clock.advance(by: .seconds(4_000))
     await session.perform("The list could not be loaded") { _ = try await $0.getTaskList() }
     // The session goes on, because the provider may only want another factor here and now.
     #expect(session.user?.id == id && session.needsSignIn && session.activeUserID == nil)
     #expect(session.message == "Please sign in again.")
-    tenant.faults = []
     #expect(await session.signIn())
     #expect(session.activeUserID == id)
   }
@@ -145,8 +109,10 @@ struct SessionModelTests {
     "A session that cannot be read is not a sign-out, and if it can never be read, a sign-in is offered",
     arguments: [true, false])
   func unreadableCache(canNeverBeRead: Bool) async throws {
-    let cache = UnreadableCache(needsInteraction: canNeverBeRead)
-    let session = SessionModel(showsDeveloperTexts: false) { try Connector.local(LocalTenant(), cache: cache) }
+    let error = ConnectorError(
+      .tokenCache, "The records cannot be read.", isRetryable: !canNeverBeRead, needsInteraction: canNeverBeRead)
+    let connector = try scene.connector(cache: RefusingCache(error))
+    let session = SessionModel(showsDeveloperTexts: false) { connector }
     await session.restore()
     #expect(session.state == nil && session.isShowingError)
     #expect(session.errorTitle == "Your sign-in could not be read" && session.needsSignIn == canNeverBeRead)
@@ -186,29 +152,4 @@ struct SessionModelTests {
     #expect(try view("README.md") == view("Docs/GettingStarted.md"))
     #expect(try view("README.md").split(separator: "\n", omittingEmptySubsequences: false).count <= 61)
   }
-}
-
-/// A page that nothing ends except cancellation.
-private struct OpenPage: SignInPresenter {
-  let gate: TestGate
-
-  func present(_ request: PresentationRequest) async throws -> URL {
-    try await gate.wait()
-    return request.redirectURI
-  }
-}
-
-/// A cache that cannot be read now, or never again.
-private final class UnreadableCache: TokenCache {
-  private let error: ConnectorError
-
-  init(needsInteraction: Bool) {
-    error = ConnectorError(
-      .tokenCache, "The records cannot be read.", isRetryable: !needsInteraction, needsInteraction: needsInteraction)
-  }
-
-  func record(for key: TokenCacheKey) async throws -> TokenRecord? { throw error }
-  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { throw error }
-  func removeRecord(for key: TokenCacheKey) async throws { throw error }
-  func keys() async throws -> [TokenCacheKey] { throw error }
 }

@@ -20,23 +20,17 @@ struct SignInBindingTests {
     static func claim(_ name: String, _ value: JSONValue?) -> Lie {
       Lie("\(name) is \(value.map { "\($0)" } ?? "missing")") { $0.changeIDTokenClaims = { $0[name] = value } }
     }
+
+    static func signing(_ signing: LocalTenant.Behavior.Signing) -> Lie {
+      Lie("signed with \(signing)") { $0.signIDTokens(signing) }
+    }
   }
 
   static let lies: [Lie] = [
-    .claim("nonce", nil),
-    .claim("nonce", .string("x")),
-    Lie("signed by a foreign key") { $0.signIDTokens(.foreignKey) },
-    Lie("signed by a key nobody publishes") { $0.signIDTokens(.unknownKeyID) },
-    Lie("not signed") { $0.signIDTokens(.unsigned) },
-    Lie("a damaged signature") { $0.signIDTokens(.damaged) },
-    .claim("tfp", nil),
-    .claim("tfp", .string("B2C_1_Other")),
-    .claim("aud", .string("somebody-else")),
-    .claim("iss", .string("https://evil.example/")),
-    .claim("exp", .integer(1_000_000_000)),
-    .claim("exp", nil),
-    .claim("nbf", .integer(4_000_000_000)),
-    .claim("sub", nil),
+    .signing(.foreignKey), .signing(.unknownKeyID), .signing(.unsigned), .signing(.damaged),
+    .claim("nonce", nil), .claim("nonce", "x"), .claim("tfp", nil), .claim("tfp", "B2C_1_Other"),
+    .claim("aud", "somebody-else"), .claim("iss", "https://evil.example/"), .claim("exp", .integer(1_000_000_000)),
+    .claim("exp", nil), .claim("nbf", .integer(4_000_000_000)), .claim("sub", nil),
   ]
 
   @Test("A forged id_token signs nobody in and stores nothing", arguments: lies)
@@ -51,12 +45,50 @@ struct SignInBindingTests {
   @Test("The policy claim may be acr, and in lower case")
   func oldPolicyClaim() async throws {
     let scene = Scene {
-      $0.changeIDTokenClaims = {
-        $0["tfp"] = nil
-        $0["acr"] = .string(Scene.signIn.lowercased())
-      }
+      $0.changeIDTokenClaims = { ($0["tfp"], $0["acr"]) = (nil, .string(Scene.signIn.lowercased())) }
     }
     #expect(try await scene.connector().signIn().user.objectID == LocalUser.alice.id)
+  }
+
+  /// Signs in with an id_token that names further audiences, and returns the error.
+  private func refusal(of audiences: [String]) async throws -> ConnectorError {
+    let scene = Scene(shape: .openIDConnect)
+    let client = scene.tenant.clientID
+    scene.tenant.behavior.changeIDTokenClaims = {
+      $0["aud"] = .array(([client] + audiences).map(JSONValue.string))
+      $0["azp"] = .string(client)
+    }
+    return try await #require(throws: ConnectorError.self) { try await scene.connector().signIn() }
+  }
+
+  @Test(
+    "An id_token for further audiences is refused with their names (OpenID Connect Core section 3.1.3.7 rule 3)",
+    arguments: [["project-7"], ["project-7", "project-8"]])
+  func audiences(_ audiences: [String]) async throws {
+    let error = try await refusal(of: audiences)
+    #expect(error.message.contains("it is also for"))
+    for audience in audiences { #expect(error.message.contains("'\(audience)'")) }
+  }
+
+  @Test("Audiences that cannot be shown are refused with a short, printable message")
+  func unprintableAudiences() async throws {
+    let error = try await refusal(of: (0..<200).map { "a\u{202E}\n\($0)" })
+    #expect(error.message.utf8.count < 600 && !error.message.contains("\n") && !error.message.contains("\u{202E}"))
+  }
+
+  @Test(
+    "At Microsoft's services a client ID in capitals is the client of an audience in small letters",
+    arguments: [LocalTenant.Shape.b2c, .entra, .ciam])
+  func capitals(_ shape: LocalTenant.Shape) async throws {
+    let scene = Scene(shape: shape, clientID: "7bf688ce-8139-4fd1-a2c0-1b9b6a37d1c5")
+    let id = scene.tenant.clientID.uppercased()
+    let capital = try scene.connector(scene.settings { $0.clientID = id })
+    let user = try await capital.signIn().user
+    await scene.clock.advance(by: .seconds(4_000))
+    _ = try await capital.accessToken()
+    // Both are one client: the session is the same one.
+    #expect(try await scene.connector().accessToken().userID == user.id)
+    #expect(try await scene.cache.keys().count == 1)
   }
 
   @Test("A code stolen from another sign-in is useless without its verifier")
@@ -73,27 +105,6 @@ struct SignInBindingTests {
     await expectError(ConnectorError.self, .server, saying: "PKCE") {
       try await scene.connector(presenter: thief).signIn()
     }
-  }
-
-  @Test("Metadata and keys are asked for once a day and policy")
-  func documents() async throws {
-    let scene = Scene()
-    let connector = try await scene.signedIn()
-    try await connector.signIn(options: SignInOptions(prompt: .login))
-    #expect(scene.tenant.counters.metadataRequests == 1)
-    try await connector.signIn(policy: Policy("B2C_1_SignUpOrSignIn"), options: SignInOptions(prompt: .login))
-    #expect(scene.tenant.counters.metadataRequests == 2)
-    await scene.clock.advance(by: .seconds(86_401))
-    try await connector.signIn(options: SignInOptions(prompt: .login))
-    #expect(scene.tenant.counters.metadataRequests == 3)
-  }
-
-  @Test("A device clock that is wrong by a time zone locks nobody out", arguments: [-50_400.0, 50_400])
-  func wrongClock(offset: Double) async throws {
-    let scene = Scene()
-    scene.setBack.withLock { $0 = -offset }
-    let connector = try await scene.signedIn()
-    #expect(try await connector.accessToken().expiresAt == scene.clock.date.addingTimeInterval(offset + 3600))
   }
 
   @Test("A wrong policy is found before a page opens")

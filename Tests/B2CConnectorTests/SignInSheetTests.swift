@@ -8,11 +8,7 @@ import Testing
 /// Sign-ins whose sheets get in each other's way, on a screen that behaves as Apple's.
 @Suite("No sheet blocks another sign-in", .hangLimit) @MainActor
 struct SignInSheetTests {
-  private static let replaced = "A newer sign-in replaced this page."
-
-  /// The clock that sheets are replaced by; a test moves it.
-  ///
-  /// The connector's own clock stands still.
+  /// The clock that sheets are replaced by, which a test moves; the connector's own clock stands still.
   let clock = TestClock(advancesItself: false)
   let scene = Scene()
   let screen = FakeScreen()
@@ -29,15 +25,27 @@ struct SignInSheetTests {
       scene.tenant.settings(), presenter: presenter, waitingOn: TestClock(advancesItself: false))
   }
 
+  private func signIn(_ connector: Connector? = nil) -> Task<UserInfo, any Error> {
+    let connector = connector ?? self.connector
+    return Task { try await connector.doPolicy(.signIn) }
+  }
+
   /// Begins a sign-in whose sheet appears.
   private func begin(_ connector: Connector? = nil) async throws -> (Task<UserInfo, any Error>, FakeSheet) {
-    let connector = connector ?? self.connector
-    let task = Task { try await connector.doPolicy(.signIn) }
+    let task = signIn(connector)
     return (task, try await screen.next())
   }
 
+  /// Moves the clock on for whoever sleeps on it.
+  private func pass(_ duration: Duration) async {
+    await clock.waitForSleepers()
+    await clock.advance(by: duration)
+  }
+
   private func expectReplaced(_ task: Task<UserInfo, any Error>) async {
-    await expectError(ConnectorError.self, .userClosedBrowser, saying: Self.replaced) { try await task.value }
+    await expectError(ConnectorError.self, .userClosedBrowser, saying: "A newer sign-in replaced this page.") {
+      try await task.value
+    }
   }
 
   private func finish(_ task: Task<UserInfo, any Error>, _ sheet: FakeSheet) async throws {
@@ -135,29 +143,14 @@ struct SignInSheetTests {
       sheet.vanish()
       await expectError(ConnectorError.self, .userClosedBrowser) { try await connector.doPolicy(.signIn) }
       await clock.advance(by: .seconds(2))
-      let next = Task { try await connector.doPolicy(.signIn) }
+      let next = signIn()
       await expectReplaced(lost)
       #expect(sheet.isCancelled)
       // The newer sign-in waits for the completion of the older sheet.
-      await clock.waitForSleepers()
-      await clock.advance(by: .seconds(1))
+      await pass(.seconds(1))
       try await finish(next, try await screen.next())
     }
     #expect(screen.refusals == 0)
-  }
-
-  @Test("Three sign-ins in a row replace each other, and the last one signs in")
-  func threeInARow() async throws {
-    var older: [Task<UserInfo, any Error>] = []
-    for _ in 1...2 {
-      let (task, _) = try await begin()
-      older.append(task)
-      await clock.advance(by: .seconds(5))
-    }
-    let (last, sheet) = try await begin()
-    for task in older { await expectReplaced(task) }
-    try await finish(last, sheet)
-    #expect(screen.count == 3)
   }
 
   @Test("Another connector replaces the sheet too, since the system shows one", arguments: [true, false])
@@ -180,10 +173,9 @@ struct SignInSheetTests {
     screen.dismissal = .slow
     let (older, _) = try await begin()
     await clock.advance(by: .seconds(2))
-    let newer = Task { try await connector.doPolicy(.signIn) }
+    let newer = signIn()
     await expectReplaced(older)
-    await clock.waitForSleepers()
-    await clock.advance(by: .seconds(1))
+    await pass(.seconds(1))
     // The first try was refused; the second follows half a second later.
     await clock.waitForSleepers()
     #expect(screen.refusals == 1)
@@ -198,11 +190,9 @@ struct SignInSheetTests {
     let (older, _) = try await begin()
     older.cancel()
     await #expect(throws: CancellationError.self) { try await older.value }
-    let newer = Task { try await connector.doPolicy(.signIn) }
-    await clock.waitForSleepers()
-    await clock.advance(by: .seconds(1))
-    await clock.waitForSleepers()
-    await clock.advance(by: .milliseconds(500))
+    let newer = signIn()
+    await pass(.seconds(1))
+    await pass(.milliseconds(500))
     await expectError(ConnectorError.self, .presentationFailed) { try await newer.value }
     #expect(screen.refusals == 2)
     screen.finishDismissal()
@@ -215,14 +205,13 @@ struct SignInSheetTests {
     screen.dismissal = .silent
     let (older, _) = try await begin()
     await clock.advance(by: .seconds(2))
-    let cancelled = Task { try await connector.doPolicy(.signIn) }
+    let cancelled = signIn()
     await expectReplaced(older)
     await clock.waitForSleepers()
     cancelled.cancel()
     await #expect(throws: CancellationError.self) { try await cancelled.value }
-    let next = Task { try await connector.doPolicy(.signIn) }
-    await clock.waitForSleepers()
-    await clock.advance(by: .seconds(1))
+    let next = signIn()
+    await pass(.seconds(1))
     try await finish(next, try await screen.next())
     #expect(screen.count == 2)
   }
@@ -236,14 +225,12 @@ struct SignInSheetTests {
     let (lost, _) = try await begin()
     await clock.advance(by: .seconds(2))
     // One second for the sheet that never answers, and then no window is active.
-    let waiting = Task { try await connector.doPolicy(.signIn) }
+    let waiting = signIn(connector)
     await expectReplaced(lost)
+    await pass(.seconds(1))
+    await pass(.seconds(1))
     await clock.waitForSleepers()
-    await clock.advance(by: .seconds(1))
-    await clock.waitForSleepers()
-    await clock.advance(by: .seconds(1))
-    await clock.waitForSleepers()
-    let newest = Task { try await self.connector.doPolicy(.signIn) }
+    let newest = signIn()
     await clock.waitForSleepers(2)
     isActive.withLock { $0 = true }
     await clock.advance(by: .milliseconds(100))
@@ -295,7 +282,7 @@ struct SignInSheetTests {
     }
     if isReplaced {
       await clock.advance(by: .seconds(2))
-      let next = Task { try await connector.doPolicy(.signIn) }
+      let next = signIn()
       await expectReplaced(first)
       await clock.waitForSleepers()
       // The older sheet answers in time, so the newer one does not wait for the whole second.

@@ -41,8 +41,10 @@ struct SignOutTests {
     return try await scene.network.answer(to: request).status == 400
   }
 
+  private func signOutEvents(_ scene: Scene) -> Int { scene.events.values.count { $0.step == .signedOut } }
+
   @Test(
-    "A sign-out shows nothing, and at Microsoft's authorities, which revoke nothing, sends nothing",
+    "A sign-out shows nothing, and at Microsoft's authorities, which revoke nothing, it sends nothing",
     arguments: [true, false])
   func local(isRelaunched: Bool) async throws {
     let scene = Scene()
@@ -54,7 +56,7 @@ struct SignOutTests {
     #expect(scene.network.requestCount == before)
     #expect(presenter.requests.count == 1)
     #expect(try await scene.cache.keys().isEmpty)
-    #expect(scene.events.values.count { $0.step == .signedOut } == 1)
+    #expect(signOutEvents(scene) == 1)
   }
 
   @Test("Every refresh token is revoked, after the tokens are gone")
@@ -75,39 +77,63 @@ struct SignOutTests {
     let forms = scene.transport.requests.filter { $0.path.hasSuffix("/revoke") }.map(\.form)
     #expect(Set(forms.map { $0["token"] }) == Set(tokens.map(\.value)) && Set(tokens).count == 2)
     #expect(forms.allSatisfy { $0["client_id"] == scene.tenant.clientID && $0["token_type_hint"] == "refresh_token" })
+    #expect(signOutEvents(scene) == 2)
     #expect(!tokens.contains { "\(scene.events.values)".contains($0.value) })
   }
 
-  @Test("After a launch the metadata is fetched for it, once")
-  func afterLaunch() async throws {
-    let scene = Scene(shape: .openIDConnect, holdsTime: true)
-    _ = try await scene.signedIn()
-    let token = try #require(try await scene.record().refreshToken)
-    let before = scene.network.requestCount
-    try await scene.connector().signOut()
-    #expect(scene.network.requestCount == before + 2)
-    #expect(try await isRevoked(token, in: scene))
-  }
-
-  @Test("One user's token is revoked, and no other's")
+  @Test("A sign-out of one user removes, revokes and reports that user alone; of a stranger, nobody")
   func oneUser() async throws {
     let scene = Scene(shape: .openIDConnect, holdsTime: true)
-    let connector = try scene.connector()
-    let user = try await connector.signIn().user
-    let token = try #require(try await scene.record().refreshToken)
-    try await connector.signOut(UserInfo(id: "another"))
-    #expect(try await connector.session == .signedIn(user))
-    try await connector.signOut(UserInfo(id: user.id))
-    #expect(try await isRevoked(token, in: scene))
+    let presenter = scene.script(.signIn(.alice))
+    let connector = try scene.connector(presenter: presenter)
+    let users = try await signIn([.alice, .bob], in: scene, at: connector, presenter)
+    try await connector.signOut(UserInfo(id: "nobody.nowhere"))
+    #expect(signOutEvents(scene) == 0)
+    // After a launch the metadata is fetched for it, once.
+    let before = scene.network.requestCount
+    try await scene.connector().signOut(UserInfo(id: users[0].id))
+    #expect(scene.network.requestCount == before + 2 && signOutEvents(scene) == 1)
+    #expect(try await connector.session.user?.id == users[1].id)
+    #expect(try await isRevoked(users[0].token, in: scene))
+    #expect(try await !isRevoked(users[1].token, in: scene))
   }
 
-  @Test("Offline it returns at once, with and without metadata at hand", arguments: [true, false])
-  func offline(hasMetadata: Bool) async throws {
+  /// What becomes of the request for a revocation.
+  struct Revocation: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    var isRelaunched = false
+    /// How many requests reach the provider.
+    let requests: Int
+    let spoil: @Sendable (LocalTenant) -> Void
+
+    static func status(_ status: Int) -> Revocation {
+      Revocation(testDescription: "status \(status)", requests: 1) {
+        $0.faults = [LocalFault(on: .path("/revoke"), .respond(LocalResponse(status: status)))]
+      }
+    }
+  }
+
+  static let revocations: [Revocation] = [
+    .status(400), .status(401), .status(503),
+    Revocation(testDescription: "offline", requests: 1) { $0.faults = [LocalFault(.offline)] },
+    Revocation(testDescription: "offline, no metadata", isRelaunched: true, requests: 1) {
+      $0.faults = [LocalFault(.offline)]
+    },
+    // A token is not sent to a plain http endpoint.
+    Revocation(testDescription: "an http endpoint", isRelaunched: true, requests: 1) {
+      $0.behavior.changeMetadata = { $0["revocation_endpoint"] = .string("http://contoso.example/revoke") }
+    },
+  ]
+
+  @Test("Whatever becomes of the revocation, the sign-out is done, and it is not tried again", arguments: revocations)
+  func unrevoked(_ revocation: Revocation) async throws {
+    // The clock stands still, so no pause before a second try ends.
     let scene = Scene(shape: .openIDConnect, holdsTime: true)
     let connector = try await scene.signedIn()
-    scene.transport.intercept { _ in throw URLError(.cannotConnectToHost) }
-    // The clock stands still.
-    #expect(try await (hasMetadata ? connector : scene.connector()).signOut() == .notAsked)
+    revocation.spoil(scene.tenant)
+    let before = scene.network.requestCount
+    #expect(try await (revocation.isRelaunched ? scene.connector() : connector).signOut() == .notAsked)
+    #expect(scene.network.requestCount == before + revocation.requests)
     #expect(try await scene.cache.keys().isEmpty)
   }
 
@@ -126,26 +152,8 @@ struct SignOutTests {
     gate.open()
   }
 
-  @Test("What the server answers is no error", arguments: [400, 401, 503])
-  func refused(status: Int) async throws {
-    let scene = Scene(shape: .openIDConnect, holdsTime: true)
-    let connector = try await scene.signedIn()
-    scene.tenant.faults = [LocalFault(on: .path("/revoke"), .respond(LocalResponse(status: status)))]
-    #expect(try await connector.signOut() == .notAsked)
-  }
-
-  @Test("A token is not sent to a plain http endpoint that metadata names")
-  func insecure() async throws {
-    let scene = Scene(shape: .openIDConnect)
-    _ = try await scene.signedIn()
-    scene.tenant.behavior.changeMetadata = { $0["revocation_endpoint"] = .string("http://contoso.example/revoke") }
-    let before = scene.network.requestCount
-    #expect(try await scene.connector().signOut() == .notAsked)
-    #expect(scene.network.requestCount == before + 1)
-  }
-
   @Test(
-    "One record that cannot be removed keeps no other: its user is named and stays, and her token is not revoked",
+    "A record that cannot be removed keeps no other: the error names its user, whose token is not revoked",
     arguments: 0..<3)
   func stubbornRecord(_ position: Int) async throws {
     let cache = FailingCache()
@@ -161,27 +169,11 @@ struct SignOutTests {
     #expect(error.code == .tokenCache && users.allSatisfy { error.message.contains($0.id) == ($0.id == stubborn) })
     #expect(try await cache.keys().map(\.userID) == [stubborn])
     #expect(try await connector.session.user?.id == stubborn)
-    #expect(scene.events.values.count { $0.step == .signedOut } == 2)
+    #expect(signOutEvents(scene) == 2)
     for user in users { #expect(try await isRevoked(user.token, in: scene) == (user.id != stubborn)) }
   }
 
-  @Test(
-    "There is one event for each user who was removed, and none for others",
-    arguments: [("all", 2), ("named", 1), ("stranger", 0)])
-  func events(_ which: String, _ expected: Int) async throws {
-    let scene = Scene()
-    let presenter = scene.script(.signIn(.alice))
-    let connector = try scene.connector(presenter: presenter)
-    let users = try await signIn([.alice, .bob], in: scene, at: connector, presenter)
-    switch which {
-    case "all": try await connector.signOut()
-    case "named": try await connector.signOut(UserInfo(id: users[0].id))
-    default: try await connector.signOut(UserInfo(id: "nobody.nowhere"))
-    }
-    #expect(scene.events.values.count { $0.step == .signedOut } == expected)
-  }
-
-  @Test("A cache that cannot be listed is an error, and nobody counts as signed out")
+  @Test("If the cache cannot be listed, a sign-out of all fails and nobody is signed out; one of a user needs no list")
   func unlistable() async throws {
     let cache = FailingCache()
     let scene = Scene(cache: cache)
@@ -189,17 +181,16 @@ struct SignOutTests {
     let alice = try await connector.signIn()
     cache.failsToList.withLock { $0 = true }
     await expectError(ConnectorError.self, .tokenCache) { try await connector.signOut() }
-    #expect(!scene.events.values.contains { $0.step == .signedOut })
+    #expect(signOutEvents(scene) == 0)
     cache.failsToList.withLock { $0 = false }
     #expect(try await connector.session == .signedIn(alice.user))
-    // A named user needs no list.
     cache.failsToList.withLock { $0 = true }
     try await connector.signOut(alice.user)
     cache.failsToList.withLock { $0 = false }
     #expect(try await cache.keys().isEmpty)
   }
 
-  @Test("A sign-out is not cancelled once it has begun: every user goes", arguments: [true, false])
+  @Test("A sign-out that has begun is finished, although its caller is cancelled", arguments: [true, false])
   func cancelled(endsBrowserSession: Bool) async throws {
     let cache = ObedientCache()
     let scene = Scene(cache: cache)
@@ -231,7 +222,7 @@ struct SignOutTests {
     #expect(try await connector.session == .signedIn(alice.user))
   }
 
-  @Test("Only cookies of the authority's host are removed: those of a parent domain belong to others")
+  @Test("Only cookies of the authority's host are removed, because those of a parent domain belong to others")
   func cookies() async throws {
     let storage = HTTPCookieStorage.shared
     let cookies = try ["contoso.b2clogin.com", ".b2clogin.com", "signout-test.example"].map {
@@ -249,8 +240,7 @@ struct SignOutTests {
     let place = FileManager.default.temporaryDirectory.appendingPathComponent("b2c-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: place) }
     let files = WatchedFileSystem()
-    let cache = try StoredTokenCache.process(at: place, files: files)
-    let scene = Scene(cache: cache)
+    let scene = Scene(cache: try StoredTokenCache.process(at: place, files: files))
     files.fillDisk()
     try await scene.connector().signOut()
     #expect(try FileManager.default.contentsOfDirectory(atPath: place.path).isEmpty)

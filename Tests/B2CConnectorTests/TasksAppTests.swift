@@ -1,27 +1,28 @@
 import B2CConnector
 import B2CTestKit
 import Foundation
-import Observation
 import TestSupport
 import Testing
 
-/// The example app where there is no page, with errors for its developer, and with the settings of its project.
+/// The example app without a page, with errors for its developer, and with the files of its project.
 @Suite("The example app's other ways in", .hangLimit) @MainActor
 struct TasksAppPlatformTests {
+  private static let docs = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(path: "Docs")
+
   @Test(
-    "Where there is no page, a code is typed on another device; a wait that is cancelled says nothing",
+    "Without a page, a code is typed on another device, and a wait that is cancelled says nothing",
     arguments: [true, false])
   func deviceCode(isTyped: Bool) async throws {
-    let clock = TestClock(advancesItself: false)
-    let tenant = LocalTenant(shape: .entra, now: { clock.date })
-    let connector = try Connector.local(tenant, clock: clock)
+    let scene = Scene(shape: .entra, holdsTime: true)
+    let connector = try scene.connector()
     let model = TasksModel(signInMethod: .deviceCode) { connector }
     let signIn = Task { await model.signIn() }
-    await clock.waitForSleepers()
+    await scene.clock.waitForSleepers()
     let code = try #require(model.deviceCode)
     if isTyped {
-      #expect(tenant.approveDevice(userCode: code.userCode, email: LocalUser.alice.email))
-      await clock.advance(by: .seconds(5))
+      #expect(scene.tenant.approveDevice(userCode: code.userCode, email: LocalUser.alice.email))
+      await scene.clock.advance(by: .seconds(5))
     } else {
       model.cancelSignIn()
     }
@@ -34,10 +35,9 @@ struct TasksAppPlatformTests {
 
   @Test("A page whose end nobody reports can be cancelled, and the next one works", arguments: PageCall.allCases)
   func cancelledPage(call: PageCall) async throws {
-    let (tenant, gate) = (LocalTenant(), TestGate())
-    let script = ScriptedPresenter(transport: LocalNetwork(tenant), .signIn(.alice))
-    let connector = try Connector.local(
-      tenant, presenter: LostPresenter(gate: gate, next: script), clock: TestClock(advancesItself: false))
+    let (scene, gate) = (Scene(holdsTime: true), TestGate())
+    let presenter = WaitingPresenter(inner: scene.script(.signIn(.alice))) { try await gate.wait() }
+    let connector = try scene.connector(scene.tenant.settings(), presenter: presenter)
     let model = TasksModel { connector }
     let waiting = Task {
       switch call {
@@ -65,22 +65,17 @@ struct TasksAppPlatformTests {
     #expect(model.message == "That did not work." && !model.isVerbatim)
   }
 
-  @Test("A refusal is told in the server's words, and a page that another one replaced is no message")
-  func messages() async throws {
-    let denied = ConnectorError(
-      .accessDenied, "The service refused the user.", serverDescription: "Ask *your* manager.")
-    for error in [denied, ConnectorError(.userClosedBrowser, "A newer sign-in replaced this page.")] {
-      let model = TasksModel { try Connector.local(LocalTenant(), presenter: RefusedPresenter(error: error)) }
-      await model.signIn()
-      #expect(model.message == error.serverDescription && model.isVerbatim && !model.isBusy)
-    }
-  }
-
-  /// An error that only the project's settings in Xcode fix, as it reaches the app.
-  struct DeveloperError: Sendable, CustomTestStringConvertible {
-    let testDescription: String
-    let error: ConnectorError
-    let userText: String
+  @Test(
+    "A refusal is told in the server's words, and a page that another one replaced is no message",
+    arguments: [
+      ConnectorError(.accessDenied, "The service refused the user.", serverDescription: "Ask *your* manager."),
+      ConnectorError(.userClosedBrowser, "A newer sign-in replaced this page."),
+    ])
+  func messages(_ error: ConnectorError) async throws {
+    let connector = try Scene().connector(presenter: CannedPresenter { _ in throw error })
+    let model = TasksModel { connector }
+    await model.signIn()
+    #expect(model.message == error.serverDescription && model.isVerbatim && !model.isBusy)
   }
 
   nonisolated static let presentation = ConnectorError(
@@ -89,21 +84,14 @@ struct TasksAppPlatformTests {
     .tokenCache, "The keychain refused to add an item.", recoverySuggestion: "Sign the app.")
 
   @Test(
-    "What only the project's settings fix is shown to the developer in a debug build, and to no user",
+    "An error that only the project's settings fix has a text for the developer, and another for the user",
     arguments: [
-      DeveloperError(
-        testDescription: "no page",
-        error: presentation,
-        userText: "That did not work."),
-      DeveloperError(
-        testDescription: "no keychain, from the cache",
-        error: entitlement,
-        userText: "Your sign-in could not be read or saved. Try again."),
+      (presentation, "That did not work."), (entitlement, "Your sign-in could not be read or saved. Try again."),
     ])
-  func developerTexts(_ example: DeveloperError) throws {
-    let suggestion = try #require(example.error.recoverySuggestion)
-    #expect(developerText(for: example.error)?.hasPrefix("\(example.error.message)\n\(suggestion)\n") == true)
-    #expect(text(for: example.error) == example.userText)
+  func developerTexts(_ error: ConnectorError, _ userText: String) throws {
+    let suggestion = try #require(error.recoverySuggestion)
+    #expect(developerText(for: error)?.hasPrefix("\(error.message)\n\(suggestion)\n") == true)
+    #expect(text(for: error) == userText)
   }
 
   @Test("A locked device and a closed page are not for the developer")
@@ -114,9 +102,10 @@ struct TasksAppPlatformTests {
 
   @Test("The model shows the developer's text in a debug build alone", arguments: [true, false])
   func debugBuild(isDebug: Bool) async throws {
-    let tenant = LocalTenant()
     let model = TasksModel(showsDeveloperTexts: isDebug) {
-      try Connector.local(tenant, presenter: RefusedPresenter(error: Self.presentation), cache: RefusedCache())
+      try Connector.local(
+        LocalTenant(), presenter: CannedPresenter { _ in throw Self.presentation },
+        cache: RefusingCache(Self.entitlement))
     }
     await model.signIn()
     #expect(model.message?.contains("Add the domain.") == isDebug && model.isVerbatim == isDebug)
@@ -127,9 +116,7 @@ struct TasksAppPlatformTests {
 
   @Test("The project's settings are those of the local tenant that its README starts")
   func projectSettings() async throws {
-    let app = URL(filePath: #filePath)
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-      .appending(path: "Docs/Examples/TasksApp")
+    let app = Self.docs.appending(path: "Examples/TasksApp")
     var settings = try ConnectorSettings(contentsOf: app.appending(path: "Sources/settings.plist"))
     let readme = try String(contentsOf: app.appending(path: "README.md"), encoding: .utf8)
     let port = try #require(settings.authority.baseURL.port)
@@ -139,49 +126,45 @@ struct TasksAppPlatformTests {
         "swift run local-tenant --port \(port) --task-port \(taskPort) --dialect rest "
           + "--redirect-uri \(settings.redirectURI)\n"))
     // The same tenant in memory, without the ports.
-    let tenant = LocalTenant(redirectURIs: [settings.redirectURI.absoluteString])
-    let server = LocalTaskServer(tenant: tenant, dialect: .rest)
-    let local = try tenant.settings(taskServer: server)
+    let scene = Scene(dialect: .rest, redirectURIs: [settings.redirectURI.absoluteString])
+    let local = try scene.tenant.settings(taskServer: scene.tasks)
     #expect(settings.authority.baseURL.path == local.authority.baseURL.path)
     #expect(settings.taskWebAPI?.path == local.taskWebAPI?.path)
     settings.authority = local.authority
     settings.taskWebAPI = local.taskWebAPI
-    let network = LocalNetwork(tenant, server, clock: TestClock())
-    var environment = Connector.Environment()
-    environment.presenter = ScriptedPresenter(transport: network, .signIn(.alice))
-    environment.cache = InMemoryTokenCache()
-    environment.transport = network
-    let fixed = (settings, environment)
-    let model = TasksModel { try Connector(settings: fixed.0, environment: fixed.1) { $0.taskDialect = .rest } }
+    let connector = try scene.connector(settings)
+    let model = TasksModel { connector }
     await model.signIn()
     await model.restore()
     #expect(await model.add("Buy milk"))
     #expect(model.message == nil && model.tasks.map(\.itemName) == ["Buy milk"])
   }
-}
 
-/// A sheet that the system does not show.
-private struct RefusedPresenter: SignInPresenter {
-  let error: ConnectorError
-
-  func present(_ request: PresentationRequest) async throws -> URL { throw error }
-}
-
-/// A page that does not come back as long as a gate is closed.
-private struct LostPresenter: SignInPresenter {
-  let gate: TestGate
-  let next: any SignInPresenter
-
-  func present(_ request: PresentationRequest) async throws -> URL {
-    try await gate.wait()
-    return try await next.present(request)
+  @Test("The catalogue has every text of the app, and no other")
+  func catalog() throws {
+    struct Catalog: Decodable {
+      struct Entry: Decodable {}
+      let strings: [String: Entry]
+    }
+    let sources = Self.docs.appending(path: "Examples/TasksApp/Sources")
+    let catalog = try JSONDecoder().decode(
+      Catalog.self, from: Data(contentsOf: sources.appending(path: "Localizable.xcstrings")))
+    var texts: Set = ["completed", "to do"]
+    for name in ["SessionModel", "TasksModel", "TasksViews", "TaskListView", "ErrorText"] {
+      let source = try String(contentsOf: sources.appending(path: "\(name).swift"), encoding: .utf8)
+      // A text begins with a capital letter.
+      for match in source.matches(of: /"([A-Z](?:[^"\\]|\\\([^)]*\))*)"/) {
+        texts.insert(String(match.1.replacing(/\\\([^)]*\)/, with: "%@")))
+      }
+    }
+    #expect(texts.symmetricDifference(catalog.strings.keys) == [])
   }
-}
 
-/// A keychain that refuses the app; `keys` lets a sign-in begin.
-private final class RefusedCache: TokenCache {
-  func record(for key: TokenCacheKey) async throws -> TokenRecord? { throw TasksAppPlatformTests.entitlement }
-  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { throw TasksAppPlatformTests.entitlement }
-  func removeRecord(for key: TokenCacheKey) async throws { throw TasksAppPlatformTests.entitlement }
-  func keys() async throws -> [TokenCacheKey] { throw TasksAppPlatformTests.entitlement }
+  @Test("The guide shows the app's texts for errors")
+  func guide() throws {
+    let guide = try String(contentsOf: Self.docs.appending(path: "Errors.md"), encoding: .utf8)
+    let file = try String(
+      contentsOf: Self.docs.appending(path: "Examples/TasksApp/Sources/ErrorText.swift"), encoding: .utf8)
+    #expect(guide.contains("```swift\n\(file)```\n"))
+  }
 }

@@ -2,7 +2,6 @@ import B2CConnector
 import B2CHTTP
 import B2CTestKit
 import Foundation
-import Observation
 import TestSupport
 import Testing
 
@@ -17,56 +16,41 @@ struct TasksModelTests {
   static let namesake = LocalUser(
     email: "alice2@example.com", password: "Not-A-Secret-3", displayName: LocalUser.alice.displayName)
 
-  let clock = TestClock()
-  let tenant: LocalTenant
-  let server: LocalTaskServer
+  let cache = FailingCache()
+  let scene: Scene
   let presenter: ScriptedPresenter
-  let cache = LockableCache()
   let connector: Connector
   let model: TasksModel
 
+  var tenant: LocalTenant { scene.tenant }
+  var server: LocalTaskServer { scene.tasks }
+
   init() throws {
-    let clock = clock
-    tenant = LocalTenant(users: [.alice, Self.namesake], now: { clock.date })
-    server = LocalTaskServer(tenant: tenant, dialect: .rest)
-    presenter = ScriptedPresenter(transport: LocalNetwork(tenant, server, clock: clock), .signIn(.alice))
-    let connector = try Connector.local(tenant, server, presenter: presenter, cache: cache, clock: clock)
+    scene = Scene(dialect: .rest, cache: cache)
+    scene.tenant.users = [.alice, Self.namesake]
+    presenter = scene.script(.signIn(.alice))
+    let connector = try scene.connector(scene.tenant.settings(taskServer: scene.tasks), presenter: presenter)
     self.connector = connector
     model = TasksModel { connector }
-  }
-
-  private static let docs = URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(path: "Docs")
-
-  /// Waits until the model shows what is wanted; the suite's time limit ends a wait in vain.
-  private func wait(until condition: (TasksModel) -> Bool) async {
-    while !condition(model) {
-      await withCheckedContinuation { continuation in
-        withObservationTracking {
-          _ = condition(model)
-        } onChange: {
-          continuation.resume()
-        }
-      }
-    }
   }
 
   private var isSignedIn: Bool { model.phase.userID != nil }
 
   /// Signs in and waits for the list.
-  private func signIn() async {
+  private func signIn(adding title: String? = nil) async {
     await model.signIn()
     await model.restore()
+    if let title { #expect(await model.add(title)) }
   }
 
-  @Test("It follows the session: sign-in, tasks, the end of the session, sign-out")
+  @Test("The model follows the session: sign-in, tasks, the end of the session, sign-out")
   func story() async throws {
     let running = Task { await model.run() }
     defer { running.cancel() }
-    await wait { $0.phase == .signedOut(lastUser: nil) }
+    await waitUntil { model.phase == .signedOut(lastUser: nil) }
     await model.signIn()
     // The list is loaded after the phase has changed, and no task is added before that.
-    await wait { $0.phase.userID != nil && $0.hasLoaded && !$0.isBusy }
+    await waitUntil { isSignedIn && model.hasLoaded && !model.isBusy }
     #expect(model.phase == .signedIn(id: try #require(model.phase.userID), name: "Alice Example"))
     await model.add("Buy milk")
     await model.add("Feed the cat")
@@ -77,23 +61,22 @@ struct TasksModelTests {
     #expect(model.tasks.map(\.itemName) == ["Buy milk"])
     #expect(server.tasks(of: LocalUser.alice.id).map(\.text) == ["Buy milk"])
     tenant.revokeGrants()
-    await clock.advance(by: .seconds(4_000))
+    await scene.clock.advance(by: .seconds(4_000))
     await model.reload()
-    await wait { $0.phase == .signedOut(lastUser: "Alice Example") }
+    await waitUntil { model.phase == .signedOut(lastUser: "Alice Example") }
     #expect(model.needsSignIn && model.message == "Please sign in again.")
     await model.signIn()
-    await wait { $0.phase.userID != nil && !$0.isBusy }
+    await waitUntil { isSignedIn && !model.isBusy }
     #expect(!model.needsSignIn && model.tasks.map(\.itemName) == ["Buy milk"])
     await model.signOut()
-    await wait { $0.phase == .signedOut(lastUser: nil) }
+    await waitUntil { model.phase == .signedOut(lastUser: nil) }
     #expect(model.tasks.isEmpty)
   }
 
-  @Test("An error that only a sign-in helps with is said so, though the session goes on")
+  @Test("After an error that only a sign-in helps with, a sign-in loads the list, although the session went on")
   func needsSignIn() async throws {
-    await signIn()
-    await model.add("Buy milk")
-    await clock.advance(by: .seconds(4_000))
+    await signIn(adding: "Buy milk")
+    await scene.clock.advance(by: .seconds(4_000))
     tenant.behavior.changeIDTokenClaims = { $0["sub"] = "another-person" }
     await model.reload()
     #expect(isSignedIn)
@@ -111,19 +94,18 @@ struct TasksModelTests {
   @Test("A token cache that cannot be read at launch is read again")
   func unreadableCache() async throws {
     await model.signIn()
-    await cache.lock(true)
+    cache.failsToList.withLock { $0 = true }
     await model.restore()
     #expect(model.phase == .launching)
     #expect(model.message == "Your sign-in could not be read or saved. Try again.")
-    await cache.lock(false)
+    cache.failsToList.withLock { $0 = false }
     await model.restore()
     #expect(isSignedIn && model.message == nil)
   }
 
   @Test("The tasks of one user are not shown to another of the same name")
   func otherUser() async throws {
-    await signIn()
-    await model.add("Alice's")
+    await signIn(adding: "Alice's")
     #expect(model.tasks.count == 1)
     presenter.follow(.signIn(Self.namesake))
     try await connector.signIn(options: SignInOptions(prompt: .login))
@@ -139,8 +121,7 @@ struct TasksModelTests {
 
   @Test("A list that arrives after the user has changed is not shown")
   func lateList() async throws {
-    await signIn()
-    await model.add("Alice's")
+    await signIn(adding: "Alice's")
     let gate = TestGate()
     server.faults = [LocalFault(on: .method("GET"), times: 1, .holdAnswer(gate))]
     let reloading = Task { await model.reload() }
@@ -155,11 +136,9 @@ struct TasksModelTests {
   enum Change: CaseIterable { case add, toggle, delete }
 
   @Test(
-    "Where the outcome is unknown or the task is gone, the list is loaded before the message",
-    arguments: Change.allCases)
+    "If the outcome is unknown or the task is gone, the list is loaded before the message", arguments: Change.allCases)
   func changedElsewhere(change: Change) async throws {
-    await signIn()
-    await model.add("Buy milk")
+    await signIn(adding: "Buy milk")
     let task = try #require(model.tasks.first)
     let gate = TestGate()
     server.faults = [
@@ -177,12 +156,11 @@ struct TasksModelTests {
     #expect(model.isBusy && model.message == nil)
     gate.open()
     await changing.value
-    let (titles, message) =
-      change == .add
-      ? (["Buy milk", "Feed the cat"], "It may have been saved. Look at the list before you repeat it.")
-      : ([], "It is not there any more.")
-    #expect(model.tasks.map(\.itemName) == titles && model.message == message)
-    #expect((model.messageTitle == "There was no answer") == (change == .add))
+    let isUnknown = change == .add
+    #expect(model.tasks.map(\.itemName) == (isUnknown ? ["Buy milk", "Feed the cat"] : []))
+    let message = "It may have been saved. Look at the list before you repeat it."
+    #expect(model.message == (isUnknown ? message : "It is not there any more."))
+    #expect((model.messageTitle == "There was no answer") == isUnknown)
   }
 
   @Test("While it is not known whether a task was saved, it is not added again")
@@ -209,15 +187,14 @@ struct TasksModelTests {
     defer { second.cancel() }
     gate.open()
     await first.value
-    await wait { !$0.isBusy }
+    await waitUntil { !model.isBusy }
     #expect(isSignedIn && model.tasks.map(\.itemName) == ["Buy milk"])
     #expect(model.message == nil)
   }
 
   @Test("A second tap while a change is under way does not do a second thing")
   func secondTap() async throws {
-    await signIn()
-    await model.add("Buy milk")
+    await signIn(adding: "Buy milk")
     let task = try #require(model.tasks.first)
     server.clearRequests()
     let gate = TestGate()
@@ -236,29 +213,21 @@ struct TasksModelTests {
     #expect(model.tasks.map(\.completed) == [true] && model.busyTask == nil)
   }
 
-  @Test("Return in an empty field adds nothing and says nothing", arguments: ["", "  "])
-  func emptyTitle(title: String) async {
-    await signIn()
-    server.clearRequests()
-    await model.add(title)
-    #expect(server.requests.isEmpty && model.message == nil)
-  }
-
-  @Test("What the server refuses is as before, under the title of what was tried")
+  @Test("Return in an empty field adds nothing, and a refused change leaves the list under the title of what was tried")
   func refused() async {
-    await signIn()
-    await model.add("Buy milk")
+    await signIn(adding: "Buy milk")
+    server.clearRequests()
+    for title in ["", "  "] { #expect(await !model.add(title)) }
+    #expect(server.requests.isEmpty && model.message == nil)
     server.faults = [LocalFault(on: .any, .change { $0 = LocalResponse(status: 400) })]
     #expect(await !model.add("Feed the cat"))
     #expect(model.messageTitle == "The task was not added" && model.message != nil)
     await model.delete(model.tasks[0])
     #expect(model.messageTitle == "The task was not deleted")
     #expect(model.tasks.map(\.itemName) == ["Buy milk"])
-    server.faults = []
-    #expect(await model.add("Feed the cat"))
   }
 
-  @Test("An empty list and one that has not come are told apart")
+  @Test("An empty list and one that has not arrived are told apart")
   func hasLoaded() async throws {
     server.faults = [LocalFault(on: .method("GET"), .reset)]
     await signIn()
@@ -271,7 +240,7 @@ struct TasksModelTests {
     #expect(!model.hasLoaded)
   }
 
-  @Test("Signing up, editing the profile and another account are offered where the settings have them")
+  @Test("Signing up, editing the profile and another account are offered if the settings and the device have them")
   func policies() async throws {
     #expect(model.canSignUp && model.canEditProfile && model.canSwitchAccount)
     await signIn()
@@ -283,84 +252,20 @@ struct TasksModelTests {
     await model.switchAccount()
     await model.restore()
     #expect(try await connector.users().count == 2)
-    #expect(try await connector.fetchUserInfo().id == model.phase.userID)
     #expect(model.phase == .signedIn(id: model.phase.userID ?? "", name: "Alice Example"))
     // The one who is shown leaves, and no other.
     await model.signOut()
     await model.restore()
     #expect(model.phase == .signedIn(id: model.phase.userID ?? "", name: "Alice B. Example"))
-    let external = LocalTenant(shape: .ciam)
-    let other = TasksModel { try Connector.local(external) }
+    let other = TasksModel { try Connector.local(LocalTenant(shape: .ciam)) }
     #expect(!other.canSignUp && !other.canEditProfile && other.canSwitchAccount)
     let watch = TasksModel(signInMethod: .deviceCode) { connector }
     #expect(!watch.canSignUp && !watch.canEditProfile && !watch.canSwitchAccount)
-  }
-
-  @Test("The catalogue has every text of the app, and no other")
-  func catalog() throws {
-    struct Catalog: Decodable {
-      struct Entry: Decodable {}
-      let strings: [String: Entry]
-    }
-    let sources = Self.docs.appending(path: "Examples/TasksApp/Sources")
-    let catalog = try JSONDecoder().decode(
-      Catalog.self, from: Data(contentsOf: sources.appending(path: "Localizable.xcstrings")))
-    var texts: Set = ["completed", "to do"]
-    for name in ["SessionModel", "TasksModel", "TasksViews", "TaskListView", "ErrorText"] {
-      let source = try String(contentsOf: sources.appending(path: "\(name).swift"), encoding: .utf8)
-      // A text begins with a capital letter.
-      for match in source.matches(of: /"([A-Z](?:[^"\\]|\\\([^)]*\))*)"/) {
-        texts.insert(String(match.1.replacing(/\\\([^)]*\)/, with: "%@")))
-      }
-    }
-    #expect(texts.symmetricDifference(catalog.strings.keys) == [])
-  }
-
-  @Test("The guide shows the app's texts for errors")
-  func guide() throws {
-    func read(_ path: String) throws -> String {
-      try String(contentsOf: Self.docs.appending(path: path), encoding: .utf8)
-    }
-    let guide = try read("Errors.md")
-    let file = try read("Examples/TasksApp/Sources/ErrorText.swift")
-    #expect(guide.contains("```swift\n\(file)```\n"))
   }
 }
 
 extension TasksModel.Phase {
   fileprivate var userID: String? {
     if case .signedIn(let id, _) = self { id } else { nil }
-  }
-}
-
-/// A cache that cannot be read while the device is locked.
-actor LockableCache: TokenCache {
-  private let records = InMemoryTokenCache()
-  private var isLocked = false
-
-  func lock(_ isLocked: Bool) { self.isLocked = isLocked }
-
-  private func check() throws {
-    if isLocked { throw ConnectorError(.tokenCache, "The device is locked.", isRetryable: true) }
-  }
-
-  func record(for key: TokenCacheKey) async throws -> TokenRecord? {
-    try check()
-    return await records.record(for: key)
-  }
-
-  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-    try check()
-    await records.store(record, for: key)
-  }
-
-  func removeRecord(for key: TokenCacheKey) async throws {
-    try check()
-    await records.removeRecord(for: key)
-  }
-
-  func keys() async throws -> [TokenCacheKey] {
-    try check()
-    return await records.keys()
   }
 }

@@ -12,8 +12,6 @@ struct UpdatingPolicyTests {
     let id: String
     let kind: Policy.Kind
     let finish: @Sendable (LocalUser) -> [ScriptedPresenter.Action]
-
-    func policy() throws -> Policy { try Policy(id: id, kind: kind) }
   }
 
   static let journeys = [
@@ -25,54 +23,54 @@ struct UpdatingPolicyTests {
     },
   ]
 
-  private static let tenantID = "22222222-2222-4222-8222-222222222222"
+  /// Alice, who has signed in.
+  private struct Stage {
+    let scene: Scene
+    let presenter: ScriptedPresenter
+    let connector: Connector
+    let alice: SignInResult
 
-  private func signedIn(
-    _ journey: Journey, behavior: (inout LocalTenant.Behavior) -> Void = { _ in }
-  ) async throws -> (Scene, ScriptedPresenter, Connector, SignInResult) {
-    let scene = Scene(tenantID: Self.tenantID, behavior: behavior)
-    let presenter = scene.script(.signIn(.alice))
-    let connector = try scene.connector(presenter: presenter)
-    return (scene, presenter, connector, try await connector.signIn())
-  }
-
-  private func run(
-    _ journey: Journey, as user: LocalUser, _ presenter: ScriptedPresenter, _ connector: Connector
-  ) async throws -> SignInResult {
-    presenter.clearCookies()
-    switch journey.finish(user) {
-    case let actions where actions.count == 2: presenter.follow(actions[0], actions[1])
-    case let actions: presenter.follow(actions[0])
+    init(behavior: (inout LocalTenant.Behavior) -> Void = { _ in }) async throws {
+      scene = Scene(behavior: behavior)
+      presenter = scene.script(.signIn(.alice))
+      connector = try scene.connector(presenter: presenter)
+      alice = try await connector.signIn()
     }
-    return try await connector.signIn(policy: journey.policy())
+
+    /// A user finishes the pages of a policy in a fresh browser.
+    func run(
+      _ journey: Journey, as user: LocalUser = .alice, at other: Connector? = nil
+    ) async throws -> SignInResult {
+      presenter.clearCookies()
+      presenter.follow(journey.finish(user))
+      return try await (other ?? connector).signIn(policy: Policy(id: journey.id, kind: journey.kind))
+    }
   }
 
   @Test("Finished by a person who is not signed in here they return that person and store nothing", arguments: journeys)
   func anotherPerson(_ journey: Journey) async throws {
-    let (scene, presenter, connector, alice) = try await signedIn(journey)
-    let key = try #require(try await scene.cache.keys().first)
-    let before = try await scene.cache.record(for: key)
-    let result = try await run(journey, as: .bob, presenter, connector)
+    let stage = try await Stage()
+    let (cache, connector) = (stage.scene.cache, stage.connector)
+    let (keys, before) = (try await cache.keys(), try await stage.scene.record())
+    let result = try await stage.run(journey, as: .bob)
     #expect(result.user.objectID == LocalUser.bob.id && !result.user.hasSession)
-    #expect(try await connector.session.user?.id == alice.user.id)
-    #expect(try await connector.accessToken().token == alice.accessToken?.token)
+    #expect(try await connector.session.user?.id == stage.alice.user.id)
+    #expect(try await connector.accessToken().token == stage.alice.accessToken?.token)
     #expect(try await connector.users().map(\.name) == [LocalUser.alice.displayName])
-    #expect(try await scene.cache.keys() == [key])
-    #expect(try await scene.cache.record(for: key) == before)
+    #expect(try await cache.keys() == keys)
+    #expect(try await stage.scene.record() == before)
   }
 
-  @Test(
-    "Finished by a user who is not the current one they lay claims over that user's record, and switch nobody",
-    arguments: journeys)
+  @Test("Finished by a user who is not current, they update that user's claims, and switch nobody", arguments: journeys)
   func anotherUser(_ journey: Journey) async throws {
-    let (scene, presenter, connector, alice) = try await signedIn(journey)
-    presenter.clearCookies()
-    presenter.follow(.signIn(.bob))
+    let stage = try await Stage()
+    let (scene, connector, alice) = (stage.scene, stage.connector, stage.alice)
+    stage.presenter.clearCookies()
+    stage.presenter.follow(.signIn(.bob))
     await scene.clock.advance(by: .seconds(1))
     let bob = try await connector.signIn()
     scene.tenant.behavior.changeIDTokenClaims = { $0["jobTitle"] = "Baker" }
-    let result = try await run(journey, as: .alice, presenter, connector)
-    #expect(result.user.id == alice.user.id)
+    #expect(try await stage.run(journey).user.id == alice.user.id)
     #expect(try await connector.session.user?.id == bob.user.id)
     #expect(try await connector.user(id: bob.user.id)?.claims["jobTitle"] == nil)
     let edited = try #require(try await connector.user(id: alice.user.id))
@@ -82,53 +80,47 @@ struct UpdatingPolicyTests {
     #expect(try await scene.cache.keys().count == 2)
   }
 
-  @Test("Where another user is required they are refused: wrongUser", arguments: journeys)
+  @Test("If another user is required, they fail with wrongUser", arguments: journeys)
   func requiredUser(_ journey: Journey) async throws {
-    let (scene, presenter, _, alice) = try await signedIn(journey)
-    let connector = try scene.connector(scene.settings { $0.userID = LocalUser.alice.email }, presenter: presenter)
-    await expectError(ConnectorError.self, .wrongUser) { try await run(journey, as: .bob, presenter, connector) }
-    #expect(try await connector.session.user?.id == alice.user.id)
+    let stage = try await Stage()
+    let settings = try stage.scene.settings { $0.userID = LocalUser.alice.email }
+    let strict = try stage.scene.connector(settings, presenter: stage.presenter)
+    await expectError(ConnectorError.self, .wrongUser) { try await stage.run(journey, as: .bob, at: strict) }
+    #expect(try await strict.session.user?.id == stage.alice.user.id)
   }
 
   @Test("With nobody signed in they leave no session", arguments: journeys)
   func nobody(_ journey: Journey) async throws {
-    let scene = Scene()
-    let presenter = scene.script(.signIn(.alice))
-    let connector = try scene.connector(presenter: presenter)
-    let result = try await run(journey, as: .alice, presenter, connector)
-    #expect(result.user.objectID == LocalUser.alice.id)
+    let stage = try await Stage()
+    let connector = stage.connector
+    try await connector.signOut()
+    #expect(try await stage.run(journey).user.objectID == LocalUser.alice.id)
     #expect(try await connector.session.user == nil)
-    #expect(try await scene.cache.keys().isEmpty)
+    #expect(try await stage.scene.cache.keys().isEmpty)
     await expectError(ConnectorError.self, .interactionRequired) { try await connector.accessToken() }
   }
 
-  @Test("Finished by the person who is signed in they make no second user", arguments: journeys)
+  @Test(
+    "Finished by the current user, they keep the session as it was, without a request for a token", arguments: journeys)
   func samePerson(_ journey: Journey) async throws {
-    let (scene, presenter, connector, alice) = try await signedIn(journey)
-    let result = try await run(journey, as: .alice, presenter, connector)
-    #expect(result.user.id == alice.user.id)
-    #expect(try await scene.cache.keys().count == 1)
-    #expect(try await connector.session.user?.policyID == Scene.signIn)
+    let stage = try await Stage()
+    // A token endpoint that is down ends nothing.
+    stage.scene.transport.answerTokens(503, "", grant: "refresh_token")
+    #expect(try await stage.run(journey).user.id == stage.alice.user.id)
+    #expect(try await stage.connector.accessToken().token == stage.alice.accessToken?.token)
+    #expect(stage.scene.transport.tokenForms.allSatisfy { $0["grant_type"] == "authorization_code" })
+    #expect(try await stage.scene.cache.keys().count == 1)
+    let user = try #require(try await stage.connector.session.user)
+    #expect(user.hasSession && user.policyID == Scene.signIn)
+    #expect(user.name == (journey.kind == .profileEdit ? "Renamed" : LocalUser.alice.displayName))
   }
 
-  @Test("After a profile edit the session goes on as it was, without a request for a token")
-  func renewedAfterEdit() async throws {
-    let journey = Self.journeys[0]
-    let (scene, presenter, connector, alice) = try await signedIn(journey)
-    _ = try await run(journey, as: .alice, presenter, connector)
-    #expect(try await connector.accessToken().token == alice.accessToken?.token)
-    #expect(scene.tenant.counters.refreshRequests == 0)
-    let user = try #require(try await connector.session.user)
-    #expect(user.hasSession)
-    #expect(user.name == "Renamed" && user.policyID == Scene.signIn)
-  }
-
-  @Test("Where the issuer names the policy, a refresh after an edit is no other issuer")
+  @Test("If the issuer names the policy, a refresh after an edit is no other issuer")
   func issuerOfPolicy() async throws {
     let journey = Self.journeys[0]
-    let (scene, presenter, connector, _) = try await signedIn(journey) { behavior in
+    let stage = try await Stage { behavior in
       let issuer = { @Sendable (policy: String) in
-        JSONValue.string("https://contoso.b2clogin.com/tfp/\(Self.tenantID)/\(policy)/v2.0/")
+        JSONValue.string("https://contoso.b2clogin.com/tfp/22222222-2222-4222-8222-222222222222/\(policy)/v2.0/")
       }
       behavior.changeMetadata = { metadata in
         let isSignIn = metadata["token_endpoint"]?.string?.contains(Scene.signIn.lowercased()) == true
@@ -141,38 +133,27 @@ struct UpdatingPolicyTests {
         if policy == journey.id.lowercased() { claims["sub"] = "of-the-edit" }
       }
     }
-    let before = try await scene.record().claims
-    _ = try await run(journey, as: .alice, presenter, connector)
-    let after = try await scene.record().claims
+    let before = try await stage.scene.record().claims
+    _ = try await stage.run(journey)
+    let after = try await stage.scene.record().claims
     for name in ["iss", "sub", "tfp", "exp", "iat", "nonce", "aud"] { #expect(after[name] == before[name], "\(name)") }
     try #require(before["iss"]?.string?.contains("/b2c_1_signin/") == true)
-    _ = try await connector.accessToken(forceRefresh: true)
-    #expect(scene.tenant.counters.refreshes == 1)
+    _ = try await stage.connector.accessToken(forceRefresh: true)
+    #expect(stage.scene.tenant.counters.refreshes == 1)
   }
 
-  @Test("Where a reset ends the older tokens, the next call that needs a new one finds out", arguments: journeys[1...])
-  func expiredAfterReset(_ journey: Journey) async throws {
-    let (scene, presenter, connector, alice) = try await signedIn(journey)
-    _ = try await run(journey, as: .alice, presenter, connector)
-    #expect(scene.tenant.counters.refreshRequests == 0)
-    await scene.clock.advance(by: .seconds(4_000))
-    // The dead token is sent once.
+  @Test("If a reset ends the older tokens, the next call that needs a new one finds out, and sends the old one once")
+  func expiredAfterReset() async throws {
+    let stage = try await Stage()
+    _ = try await stage.run(Self.journeys[1])
+    await stage.scene.clock.advance(by: .seconds(4_000))
     for _ in 0..<2 {
-      await expectError(ConnectorError.self, .interactionRequired) { try await connector.accessToken() }
+      await expectError(ConnectorError.self, .interactionRequired) { try await stage.connector.accessToken() }
     }
-    #expect(scene.tenant.counters.refreshRequests == 1)
-    let user = try #require(try await connector.session.user)
+    #expect(stage.scene.tenant.counters.refreshRequests == 1)
+    let user = try #require(try await stage.connector.session.user)
     #expect(!user.hasSession)
-    #expect(user.subject == alice.user.subject)
-  }
-
-  @Test("A reset while the token endpoint is down ends nothing", arguments: journeys[1...])
-  func resetOffline(_ journey: Journey) async throws {
-    let (scene, presenter, connector, alice) = try await signedIn(journey)
-    scene.transport.answerTokens(503, "", grant: "refresh_token")
-    _ = try await run(journey, as: .alice, presenter, connector)
-    #expect(try await connector.session.user?.hasSession == true)
-    #expect(try await connector.accessToken().token == alice.accessToken?.token)
+    #expect(user.subject == stage.alice.user.subject)
   }
 
   @Test(
@@ -194,39 +175,39 @@ struct UpdatingPolicyTests {
     _ = try await connector.accessToken()
   }
 
+  /// A connector whose sign-in resets a forgotten password.
+  private func resetting(_ scene: Scene, _ presenter: any SignInPresenter) throws -> Connector {
+    let reset = try Policy(id: "B2C_1_ResetPassword", kind: .passwordReset)
+    return try scene.connector(scene.settings { $0.policies.others = [reset] }, presenter: presenter)
+  }
+
   @Test("The password-reset step gets neither the policy's domain hint nor other parameters of the sign-in page")
   func stepParameters() async throws {
-    let scene = Scene()
-    let asked = Recorder<URL>()
+    let (scene, asked) = (Scene(), Recorder<URL>())
     let presenter = CannedPresenter { request in
-      guard asked.values.isEmpty else {
-        asked.record(request.url)
-        throw ConnectorError(own: .userClosedBrowser, "Closed.")
-      }
       asked.record(request.url)
-      return
-        "\(Scene.redirect)?error=access_denied&error_description=AADB2C90118%3a+Text.&state=\(request.state.value)"
+      guard asked.values.count == 1 else { throw ConnectorError(own: .userClosedBrowser, "Closed.") }
+      return "\(Scene.redirect)?error=access_denied&error_description=AADB2C90118%3a+Text.&state=\(request.state.value)"
     }
-    let connector = try scene.connector(
-      scene.settings { $0.policies.others = [try Policy(id: "B2C_1_ResetPassword", kind: .passwordReset)] },
-      presenter: presenter)
     await expectError(ConnectorError.self, .userClosedBrowser) {
-      try await connector.signIn(
-        options: SignInOptions(prompt: .login, domainHint: "facebook.com", extraParameters: ["campaignId": "x"]))
+      try await resetting(scene, presenter).signIn(
+        options: SignInOptions(
+          prompt: .login, domainHint: "facebook.com", extraParameters: ["campaignId": "x"],
+          claimsRequest: #"{"id_token":{}}"#))
     }
     let queries = asked.values.map { query(of: $0) }
-    #expect(queries.map { $0["domain_hint"] } == ["facebook.com", nil])
-    #expect(queries.map { $0["prompt"] } == ["login", nil])
-    #expect(queries.map { $0["campaignId"] } == ["x", nil])
+    for (name, value) in [
+      ("domain_hint", "facebook.com"), ("prompt", "login"), ("campaignId", "x"), ("claims", #"{"id_token":{}}"#),
+    ] {
+      #expect(queries.map { $0[name] } == [value, nil])
+    }
   }
 
   @Test("The password-reset step of another person lets that person sign in")
   func stepOfAnother() async throws {
     let scene = Scene()
     let presenter = scene.script(.signIn(.alice))
-    let connector = try scene.connector(
-      scene.settings { $0.policies.others = [try Policy(id: "B2C_1_ResetPassword", kind: .passwordReset)] },
-      presenter: presenter)
+    let connector = try resetting(scene, presenter)
     try await connector.signIn()
     presenter.clearCookies()
     await scene.clock.advance(by: .seconds(1))

@@ -7,30 +7,45 @@ import Testing
 @Suite(.hangLimit)
 struct ExternalBrowserPresenterTests {
   private static let redirect = "com.example.app:/callback"
-  private static let state = PresentationRequest.testState
   private let pages = PageWatcher()
+  private let clock = TestClock(advancesItself: false)
+  private let presenter: ExternalBrowserPresenter
+
+  init() {
+    presenter = ExternalBrowserPresenter(open: pages.opened, timeout: .seconds(60), clock: clock)
+  }
 
   private func url(_ text: String) throws -> URL {
-    try #require(URL(string: text.replacingOccurrences(of: "STATE", with: Self.state)))
+    try TestSupport.url(text.replacing("STATE", with: PresentationRequest.testState))
+  }
+
+  /// The callback of a request with a state.
+  private func callback(_ state: String = "STATE") throws -> URL { try url("\(Self.redirect)?code=x&state=\(state)") }
+
+  /// Presents a page and waits until it is open.
+  private func present(
+    purpose: PresentationRequest.Purpose = .signIn, state: String = PresentationRequest.testState
+  ) async -> Task<URL, any Error> {
+    let task = Task { try await presenter.present(.test(Self.redirect, purpose: purpose, state: state)) }
+    #expect(await pages.next().redirectURI?.absoluteString == Self.redirect)
+    return task
   }
 
   @Test(
-    "the app's open-URL callback ends the wait",
+    "The app's open-URL callback ends the wait",
     arguments: [
       "com.example.app:/callback?code=x&state=STATE", "COM.example.app:/callback?state=STATE&error=access_denied",
       "com.example.app:/callback#code=x&state=STATE", "com.example.app:/callback?code=x&state=STATE#_=_",
     ])
   func resumes(_ text: String) async throws {
-    let presenter = ExternalBrowserPresenter(open: pages.opened)
-    let task = Task { try await presenter.present(.test(Self.redirect)) }
-    #expect(await pages.next().redirectURI?.absoluteString == Self.redirect)
+    let task = await present()
     let callback = try url(text)
     #expect(presenter.resume(with: callback))
     #expect(try await task.value == callback)
   }
 
   @Test(
-    "stray URLs are answered false and the wait goes on",
+    "A URL that is not the callback is answered false, and the wait goes on",
     arguments: [
       "com.example.app:/callback", "com.example.app:/callback?code=x", "com.example.app:/callback?code=x&state=wrong",
       "com.example.app:/callback?code=x&state=STATE&state=STATE", "com.example.app:/other?code=x&state=STATE",
@@ -38,137 +53,92 @@ struct ExternalBrowserPresenterTests {
       "com.example.app:", "data:,x", "x", "com.example.app:/callback?%zz&state=wrong",
     ])
   func strays(_ text: String) async throws {
-    let presenter = ExternalBrowserPresenter(open: pages.opened)
-    let task = Task { try await presenter.present(.test(Self.redirect)) }
-    _ = await pages.next()
+    let task = await present()
     #expect(!presenter.resume(with: try url(text)))
-    #expect(presenter.resume(with: try url(Self.redirect + "?code=x&state=STATE")))
+    #expect(presenter.resume(with: try callback()))
     _ = try await task.value
   }
 
   @Test(
-    "any URL at the redirect ends a sign-out, with another state or none",
+    "Any URL at the redirect ends a sign-out, with another state or none",
     arguments: ["com.example.app:/callback", "com.example.app:/callback?state=wrong"])
   func signOut(_ text: String) async throws {
-    let presenter = ExternalBrowserPresenter(open: pages.opened)
-    let task = Task { try await presenter.present(.test(Self.redirect, purpose: .signOut)) }
-    _ = await pages.next()
+    let task = await present(purpose: .signOut)
     #expect(!presenter.resume(with: try url("com.example.app:/other?state=STATE")))
     #expect(presenter.resume(with: try url(text)))
     #expect(try await task.value == url(text))
   }
 
-  @Test("a page that comes within two seconds is not opened, and the older one stays", arguments: [0, 1_000, 1_999])
+  @Test("A page within two seconds of another is not opened, and the older one stays", arguments: [0, 1_000, 1_999])
   func secondTap(milliseconds: Int) async throws {
-    let clock = TestClock(advancesItself: false)
-    let presenter = ExternalBrowserPresenter(open: pages.opened, clock: clock)
-    let task = Task { try await presenter.present(.test(Self.redirect)) }
-    _ = await pages.next()
+    let task = await present()
     await clock.advance(by: .milliseconds(milliseconds))
     await expectError(ConnectorError.self, .userClosedBrowser) {
       try await presenter.present(.test(Self.redirect, state: "second"))
     }
-    #expect(!presenter.resume(with: try url(Self.redirect + "?code=x&state=second")))
-    #expect(presenter.resume(with: try url(Self.redirect + "?code=x&state=STATE")))
+    #expect(!presenter.resume(with: try callback("second")))
+    #expect(presenter.resume(with: try callback()))
     _ = try await task.value
-    // The page is no longer open.
-    let next = Task { try await presenter.present(.test(Self.redirect, state: "third")) }
-    #expect(await pages.next().redirectURI?.absoluteString == Self.redirect)
-    next.cancel()
+    // The page is no longer open, so the next one opens.
+    await present(state: "third").cancel()
   }
 
-  @Test("two presenters do not get in each other's way")
+  @Test("Two presenters do not get in each other's way")
   func twoPresenters() async throws {
-    let presenters = (1...2).map { _ in ExternalBrowserPresenter(open: pages.opened) }
-    for presenter in presenters {
-      let task = Task { try await presenter.present(.test(Self.redirect)) }
-      _ = await pages.next()
-      #expect(presenter.resume(with: try url(Self.redirect + "?code=x&state=STATE")))
-      _ = try await task.value
-    }
+    let other = ExternalBrowserPresenter(open: pages.opened)
+    let otherTask = Task { try await other.present(.test(Self.redirect)) }
+    _ = await pages.next()
+    let task = await present()
+    #expect(try presenter.resume(with: callback()) && other.resume(with: callback()))
+    _ = try await (task.value, otherTask.value)
   }
 
-  @Test("a page that comes later ends the older one, whose callback is late", arguments: [2, 60, 599])
+  @Test("A later page ends the older one, whose callback is late", arguments: [2, 59])
   func newerPage(seconds: Int) async throws {
-    let clock = TestClock(advancesItself: false)
-    let presenter = ExternalBrowserPresenter(open: pages.opened, clock: clock)
-    let older = Task { try await presenter.present(.test(Self.redirect, state: "older")) }
-    _ = await pages.next()
+    let older = await present(state: "older")
     await clock.advance(by: .seconds(seconds))
-    let newer = Task { try await presenter.present(.test(Self.redirect)) }
-    _ = await pages.next()
+    let newer = await present()
     await expectError(ConnectorError.self, .userClosedBrowser, saying: "A newer sign-in replaced this page.") {
       try await older.value
     }
-    #expect(!presenter.resume(with: try url(Self.redirect + "?code=x&state=older")))
-    let callback = try url(Self.redirect + "?code=x&state=STATE")
-    #expect(presenter.resume(with: callback))
-    #expect(try await newer.value == callback)
+    #expect(!presenter.resume(with: try callback("older")))
+    #expect(presenter.resume(with: try callback()))
+    #expect(try await newer.value == callback())
   }
 
-  @Test("a URL before, after or twice is answered false")
-  func late() async throws {
-    let presenter = ExternalBrowserPresenter(open: pages.opened)
-    let callback = try url(Self.redirect + "?code=x&state=STATE")
+  @Test("A callback counts once: many threads may hand it over, one is told true, and none before or after")
+  func once() async throws {
+    let (presenter, callback) = (presenter, try callback())
     #expect(!presenter.resume(with: callback))
-    let task = Task { try await presenter.present(.test(Self.redirect)) }
-    _ = await pages.next()
-    #expect(presenter.resume(with: callback))
-    #expect(!presenter.resume(with: callback))
-    _ = try await task.value
-    #expect(!presenter.resume(with: callback))
-  }
-
-  @Test("many threads may hand over the same URL: one of them is told true")
-  func concurrent() async throws {
-    let presenter = ExternalBrowserPresenter(open: pages.opened)
-    let callback = try url(Self.redirect + "?code=x&state=STATE")
-    let task = Task { try await presenter.present(.test(Self.redirect)) }
-    _ = await pages.next()
+    let task = await present()
     let taken = await withTaskGroup(of: Bool.self) { group in
       for _ in 1...100 { group.addTask { presenter.resume(with: callback) } }
       return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
     }
     #expect(taken == 1)
     #expect(try await task.value == callback)
+    #expect(!presenter.resume(with: callback))
   }
 
-  @Test("coming back without an answer is the user's closing of the browser")
-  func cancels() async throws {
-    let presenter = ExternalBrowserPresenter(open: pages.opened)
-    let task = Task { try await presenter.present(.test(Self.redirect)) }
-    _ = await pages.next()
-    presenter.cancel()
-    await expectError(ConnectorError.self, .userClosedBrowser) { _ = try await task.value }
-    #expect(!presenter.resume(with: try url(Self.redirect + "?code=x&state=STATE")))
-  }
+  /// How a wait ends without a callback.
+  enum End: CaseIterable { case cancel, taskCancellation, timeout }
 
-  @Test("a cancelled task waits no longer, and its callback is late")
-  func taskCancellation() async throws {
-    let presenter = ExternalBrowserPresenter(open: pages.opened)
-    let task = Task { try await presenter.present(.test(Self.redirect)) }
-    _ = await pages.next()
-    task.cancel()
-    await #expect(throws: CancellationError.self) { _ = try await task.value }
-    #expect(!presenter.resume(with: try url(Self.redirect + "?code=x&state=STATE")))
-  }
-
-  @Test("the timeout ends the wait")
-  func timeout() async throws {
-    let clock = TestClock(advancesItself: false)
-    let presenter = ExternalBrowserPresenter(open: pages.opened, timeout: .seconds(60), clock: clock)
-    let task = Task { try await presenter.present(.test(Self.redirect)) }
-    await clock.waitForSleepers()
-    await clock.advance(by: .seconds(60))
-    await expectError(ConnectorError.self, .timedOut) { _ = try await task.value }
-  }
-
-  @Test("a browser that cannot be opened ends the wait")
-  func browserFails() async {
-    let presenter = ExternalBrowserPresenter(
-      open: { _ in throw ConnectorError(own: .presentationFailed, "no browser") })
-    await expectError(ConnectorError.self, .presentationFailed) {
-      _ = try await presenter.present(.test(Self.redirect))
+  @Test(
+    "A user who comes back without an answer, a cancelled task and the timeout end the wait", arguments: End.allCases)
+  func ends(_ end: End) async throws {
+    let task = await present()
+    switch end {
+    case .cancel:
+      presenter.cancel()
+      await expectError(ConnectorError.self, .userClosedBrowser) { try await task.value }
+    case .taskCancellation:
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+    case .timeout:
+      await clock.waitForSleepers()
+      await clock.advance(by: .seconds(60))
+      await expectError(ConnectorError.self, .timedOut) { try await task.value }
     }
+    #expect(!presenter.resume(with: try callback()))
   }
 }

@@ -6,27 +6,24 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Ports and connections: taken ones, both addresses, many at once.
+/// Ports and connections, and the end of the wait.
 @Suite(.descriptors(), .hangLimit)
 struct LoopbackPresenterConnectionsTests: LoopbackPages {
   let pages = PageWatcher()
 
-  @Test("a port of the redirect URI that is in use is a clear error")
+  @Test("A port of the redirect URI that is in use is a clear error")
   func portInUse() async throws {
     let other = try await LoopbackListener { (_: LoopbackRequest) in .text("other") }
-    let presenter = presenter()
-    let error = await #expect(throws: ConnectorError.self) {
-      _ = try await presenter.present(.test("http://localhost:\(other.port)/callback"))
+    await expectError(ConnectorError.self, .portInUse, saying: "\(other.port)") {
+      try await presenter().present(.test("http://localhost:\(other.port)/callback"))
     }
-    #expect(error?.code == .portInUse)
-    #expect(error?.message.contains("\(other.port)") == true)
     await other.close()
   }
 
-  @Test("a port of the redirect URI is the one that is listened on")
+  @Test("A port of the redirect URI is the one that is listened on")
   func fixedPort() async throws {
     let presenter = presenter()
-    // Nothing can reserve a port: where another test takes it in between, the next one is tried.
+    // Nothing can reserve a port: if another test takes it in between, the next one is tried.
     for tryNumber in 1...20 {
       let other = try await LoopbackListener(addresses: [.ipv4, .ipv6]) { (_: LoopbackRequest) in .text("other") }
       await other.close()
@@ -43,7 +40,7 @@ struct LoopbackPresenterConnectionsTests: LoopbackPages {
       guard page.opened.scheme == "http" else { continue }
       #expect(page.opened.port == Int(other.port))
       #expect(page.redirectURI?.absoluteString == uri)
-      _ = try await get("/callback?code=x&state=\(Self.state)", port: other.port)
+      try await redirect(to: page)
       #expect(try await task.value?.absoluteString.hasPrefix(uri + "?") == true)
       return
     }
@@ -51,7 +48,7 @@ struct LoopbackPresenterConnectionsTests: LoopbackPages {
 
   @Test("localhost is served at both addresses; a literal address although the other one is taken")
   func families() async throws {
-    let (task, page) = await present("http://localhost/callback")
+    let (task, page) = await present()
     for address in LoopbackAddress.allCases {
       guard let client = try? await LoopbackClient(port: page.port, host: address.rawValue) else {
         #expect(address == .ipv6)
@@ -62,19 +59,18 @@ struct LoopbackPresenterConnectionsTests: LoopbackPages {
     }
     task.cancel()
     guard let taken = try? await LoopbackListener(addresses: [.ipv6], answer: { _ in .text("") }) else { return }
-    let (literal, _) = await present("http://127.0.0.1:\(taken.port)/callback")
-    _ = try await get("/callback?code=x&state=\(Self.state)", port: taken.port)
+    let (literal, literalPage) = await present("http://127.0.0.1:\(taken.port)/callback")
+    try await redirect(to: literalPage)
     #expect(try await literal.value.port == Int(taken.port))
-    let named = presenter()
     await expectError(ConnectorError.self, .portInUse) {
-      _ = try await named.present(.test("http://localhost:\(taken.port)/"))
+      try await presenter().present(.test("http://localhost:\(taken.port)/"))
     }
     await taken.close()
   }
 
-  @Test("a thousand connections, half requests and garbage do not keep the real answer out", .descriptors(128))
+  @Test("A thousand connections, half requests and garbage do not keep the real answer out", .descriptors(128))
   func attackers() async throws {
-    let (task, page) = await present("http://localhost/callback")
+    let (task, page) = await present()
     var attackers: [LoopbackClient] = []
     for number in 1...1000 {
       let attacker = try await LoopbackClient(port: page.port)
@@ -83,42 +79,96 @@ struct LoopbackPresenterConnectionsTests: LoopbackPages {
       attackers.append(attacker)
       if attackers.count > 40 { attackers.removeFirst() }
     }
-    let answer = try await get("/callback?code=real&state=\(Self.state)", port: page.port)
-    #expect(answer.hasPrefix("HTTP/1.1 200 "))
+    #expect(try await redirect(to: page, code: "real").hasPrefix("HTTP/1.1 200 "))
     #expect(try await task.value.absoluteString.contains("code=real"))
   }
 
   @Test(
-    "a sign-in gets through while 16 connections are idle or never read their answers",
+    "A sign-in gets through while 16 connections are idle or never read their answers",
     .descriptors(64), arguments: ["", "GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n"])
   func occupied(_ request: String) async throws {
-    let (task, page) = await present("http://localhost/callback")
+    let (task, page) = await present()
     var others: [LoopbackClient] = []
     for _ in 1...16 {
       others.append(try await LoopbackClient(port: page.port, sending: String(repeating: request, count: 20)))
     }
-    #expect(try await get("/callback?code=1&state=\(Self.state)", port: page.port).hasPrefix("HTTP/1.1 200 "))
+    #expect(try await redirect(to: page).hasPrefix("HTTP/1.1 200 "))
     _ = try await task.value
     withExtendedLifetime(others) {}
   }
 
-  @Test("a head of more than 16 KiB is refused and the wait goes on")
+  @Test("A head of more than 16 KiB is refused, and the wait goes on until it is cancelled, which closes the port")
   func largeHead() async throws {
-    let (task, page) = await present("http://localhost/callback")
-    let long = String(repeating: "a", count: 16 * 1024)
-    let answer = try await get("/callback?code=\(long)&state=\(Self.state)", port: page.port)
+    let (task, page) = await present()
+    let answer = try await redirect(to: page, code: String(repeating: "a", count: 16 * 1024))
     #expect(answer.hasPrefix("HTTP/1.1 431 "))
     task.cancel()
     await #expect(throws: CancellationError.self) { _ = try await task.value }
+    await #expect(throws: LoopbackClient.Refused.self) { _ = try await LoopbackClient(port: page.port) }
   }
 
-  @Test("two sign-ins at once each get their own answer")
+  @Test("Two sign-ins at the same time each get their own answer, and the port of one that has ended is closed")
   func twoAtOnce() async throws {
-    let (first, firstPage) = await present("http://localhost/callback")
-    let (second, secondPage) = await present("http://localhost/callback")
-    _ = try await get("/callback?code=2&state=\(Self.state)", port: secondPage.port)
-    _ = try await get("/callback?code=1&state=\(Self.state)", port: firstPage.port)
-    #expect(try await first.value.query?.contains("code=1&") == true)
+    let (first, firstPage) = await present()
+    let (second, secondPage) = await present()
+    try await redirect(to: secondPage, code: "2")
     #expect(try await second.value.query?.contains("code=2&") == true)
+    await #expect(throws: LoopbackClient.Refused.self) { _ = try await LoopbackClient(port: secondPage.port) }
+    try await redirect(to: firstPage, code: "1")
+    #expect(try await first.value.query?.contains("code=1&") == true)
+  }
+
+  @Test("A second sign-in at the same port ends the first, unless its page has just opened", arguments: [2, 299])
+  func second(seconds: Int) async throws {
+    let (ended, page) = await present()
+    let request = PresentationRequest.test("http://localhost:\(page.port)/callback")
+    ended.cancel()
+    await #expect(throws: CancellationError.self) { try await ended.value }
+    let clock = TestClock(advancesItself: false)
+    let presenter = presenter(clock: clock)
+    let first = Task { try await presenter.present(request) }
+    _ = await pages.next()
+    for milliseconds in [0, 1_999] {
+      await clock.advance(by: .milliseconds(milliseconds))
+      await expectError(ConnectorError.self, .userClosedBrowser) { try await presenter.present(request) }
+    }
+    await clock.advance(by: .seconds(seconds - 1))
+    let second = Task { try await presenter.present(request) }
+    await expectError(ConnectorError.self, .userClosedBrowser, saying: "A newer sign-in replaced this page.") {
+      try await first.value
+    }
+    try await redirect(to: await pages.next())
+    #expect(try await second.value.query?.contains("code=x") == true)
+  }
+
+  @Test("A way of opening that never returns does not hold the answer back")
+  func browserStays() async throws {
+    let (gate, watcher) = (TestGate(), pages)
+    let presenter = LoopbackPresenter { url in
+      watcher.opened(url)
+      await Task { try? await gate.wait() }.value
+    }
+    let task = Task { try await presenter.present(.test()) }
+    try await redirect(to: await pages.next())
+    #expect(try await task.value.query?.contains("code=x") == true)
+    gate.open()
+  }
+
+  @Test("The timeout ends the wait and says what to compare")
+  func timeout() async throws {
+    let clock = TestClock(advancesItself: false)
+    let presenter = presenter(timeout: .seconds(90), clock: clock)
+    let task = Task { try await presenter.present(.test()) }
+    let page = await pages.next()
+    await clock.waitForSleepers()
+    await clock.advance(by: .seconds(89))
+    #expect(try await get("/favicon.ico", port: page.port).hasPrefix("HTTP/1.1 404 "))
+    await clock.advance(by: .seconds(1))
+    let error = try await #require(throws: ConnectorError.self) { _ = try await task.value }
+    // The same call again would open another page.
+    #expect(error.code == .timedOut && !error.isRetryable)
+    #expect(
+      error.recoverySuggestion
+        == "If the page showed an error, compare clientId, redirectUri and scopes with the app registration.")
   }
 }

@@ -38,6 +38,12 @@ protocol LoopbackPages {
 extension LoopbackPages {
   static var state: String { PresentationRequest.testState }
 
+  /// Follows the redirect to the app with a code, and returns the answer.
+  @discardableResult
+  func redirect(to page: ShownPage, code: String = "x") async throws -> String {
+    try await get("/callback?code=\(code)&state=\(Self.state)", port: page.port)
+  }
+
   func presenter(timeout: Duration = .seconds(300), clock: any Clock<Duration> = ContinuousClock())
     -> LoopbackPresenter
   {
@@ -45,7 +51,7 @@ extension LoopbackPages {
   }
 
   func present(
-    _ redirectURI: String, purpose: PresentationRequest.Purpose = .signIn
+    _ redirectURI: String = "http://localhost/callback", purpose: PresentationRequest.Purpose = .signIn
   ) async -> (Task<URL, any Error>, ShownPage) {
     let presenter = presenter()
     let task = Task { try await presenter.present(.test(redirectURI, purpose: purpose)) }
@@ -58,7 +64,7 @@ extension PresentationRequest {
 
   /// A request whose page's URL tells the redirect URI.
   static func test(
-    _ redirectURI: String, purpose: Purpose = .signIn, ephemeral: Bool = false,
+    _ redirectURI: String = "http://localhost/callback", purpose: Purpose = .signIn, ephemeral: Bool = false,
     page: String = "https://login.example/authorize", state: String = testState
   ) -> PresentationRequest {
     PresentationRequest(

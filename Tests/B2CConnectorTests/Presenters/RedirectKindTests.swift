@@ -22,33 +22,25 @@ struct RedirectKindTests {
     }
   }
 
-  static let cases = [
-    Case("http://localhost", "L", "LoopbackPresenter serves it"),
-    Case("http://localhost:8400/callback", "L", "LoopbackPresenter serves it"),
-    Case("http://127.0.0.1/", "L", "LoopbackPresenter serves it"),
-    Case("http://[::1]:8400/x?y=z", "L", "LoopbackPresenter serves it"),
-    Case("http://LOCALHOST/x", "L", "LoopbackPresenter serves it"),
-    Case("http://127.0.0.2/", "", "No presenter serves it"),
-    Case("http://app.example.com/", "", "No presenter serves it"),
-    Case("http://localhost.example.com/", "", "No presenter serves it"),
-    Case("http://localhost/#fragment", "", "No presenter serves it"),
-    Case("http://user@localhost/", "", "No presenter serves it"),
-    Case("com.example.app:/callback", "WwE", "WebAuthenticationPresenter serves it"),
-    Case("msauth.com.example.app://auth", "WwE", "WebAuthenticationPresenter serves it"),
-    Case("msal00001111-aaaa-2222-bbbb-3333cccc4444://auth", "WwE", "WebAuthenticationPresenter serves it"),
-    Case("myapp://callback", "WwE", "a scheme with a dot, such as com.example.app, is safer"),
-    Case("myapp://auth", "WwE", "WebAuthenticationPresenter serves it"),
-    Case("msalish://callback", "WwE", "WebAuthenticationPresenter serves it"),
-    Case("https://app.example.com/callback", "WE", "WebAuthenticationPresenter serves it from iOS 17.4"),
-    Case("https://localhost:8400/callback", "", "No presenter serves it"),
-    Case("https://127.0.0.1/callback", "", "No presenter serves it"),
-    Case("urn:ietf:wg:oauth:2.0:oob", "", "No presenter serves it"),
-    Case("urn:ietf:wg:oauth:2.0:oob:auto", "", "No presenter serves it"),
-    Case("urn:other:thing", "", "No presenter serves it"),
-    Case("file:///tmp/x", "", "No presenter serves it"),
-    Case("javascript:alert(1)", "", "No presenter serves it"),
-    Case("callback", "", "No presenter serves it"),
-  ]
+  static let cases =
+    [
+      "http://localhost", "http://localhost:8400/callback", "http://127.0.0.1/", "http://[::1]:8400/x?y=z",
+      "http://LOCALHOST/x",
+    ].map { Case($0, "L", "LoopbackPresenter serves it") }
+    + [
+      "com.example.app:/callback", "msauth.com.example.app://auth", "msal00001111-aaaa-2222-bbbb-3333cccc4444://auth",
+      "myapp://auth", "msalish://callback",
+    ].map { Case($0, "WwE", "WebAuthenticationPresenter serves it") }
+    + [
+      Case("myapp://callback", "WwE", "a scheme with a dot, such as com.example.app, is safer"),
+      Case("https://app.example.com/callback", "WE", "WebAuthenticationPresenter serves it from iOS 17.4"),
+    ]
+    + [
+      "http://127.0.0.2/", "http://app.example.com/", "http://localhost.example.com/", "http://localhost/#fragment",
+      "http://user@localhost/", "https://localhost:8400/callback", "https://127.0.0.1/callback",
+      "urn:ietf:wg:oauth:2.0:oob", "urn:ietf:wg:oauth:2.0:oob:auto", "urn:other:thing", "file:///tmp/x",
+      "javascript:alert(1)", "callback",
+    ].map { Case($0, "", "No presenter serves it") }
 
   static let presenters: [(Character, @Sendable (URL) throws -> Void)] = [
     ("L", { try LoopbackPresenter { _ in }.validate(redirectURI: $0) }),
@@ -61,7 +53,7 @@ struct RedirectKindTests {
     WebAuthenticationFlow(supportsHTTPSCallbacks: supportsHTTPS) { _, _ in throw CancellationError() }
   }
 
-  @Test("a presenter takes what it serves and names the presenter for all else", arguments: cases)
+  @Test("A presenter takes what it serves and names the presenter for all else", arguments: cases)
   func validates(_ sample: Case) throws {
     let url = try #require(URL(string: sample.uri))
     for (letter, validate) in Self.presenters {
@@ -75,27 +67,31 @@ struct RedirectKindTests {
     }
   }
 
-  @Test("the sheet's callback is the scheme in lower case, or host and path")
+  @Test("The sheet's callback is the scheme in lower case, or host and path")
   func callbacks() throws {
     let flow = Self.flow(supportsHTTPS: true)
-    let scheme = try #require(URL(string: "Com.Example.App:/callback"))
-    #expect(try flow.callback(for: scheme) == .customScheme("com.example.app"))
-    let claimed = try #require(URL(string: "https://app.example.com/a/b"))
-    #expect(try flow.callback(for: claimed) == .https(host: "app.example.com", path: "/a/b"))
-    let bare = try #require(URL(string: "https://app.example.com"))
-    #expect(try flow.callback(for: bare) == .https(host: "app.example.com", path: "/"))
+    for (redirectURI, callback) in [
+      ("Com.Example.App:/callback", .customScheme("com.example.app")),
+      ("https://app.example.com/a/b", .https(host: "app.example.com", path: "/a/b")),
+      ("https://app.example.com", .https(host: "app.example.com", path: "/")),
+    ] as [(String, WebAuthenticationCallback)] {
+      #expect(try flow.callback(for: url(redirectURI)) == callback)
+    }
   }
 
-  @Test("a mismatch is found before anything opens")
+  @Test("A mismatch is found before anything opens")
   func nothingOpens() async {
-    let opened = LockedFlag()
+    let opened = Recorder<URL>()
     await expectError(ConnectorError.self, .unsupportedRedirectURI) {
-      _ = try await LoopbackPresenter { _ in opened.set() }.present(.test("com.example.app:/x"))
+      try await LoopbackPresenter(open: opened.record).present(.test("com.example.app:/x"))
     }
     await expectError(ConnectorError.self, .unsupportedRedirectURI) {
-      _ = try await ExternalBrowserPresenter { _ in opened.set() }.present(.test("http://localhost/"))
+      try await ExternalBrowserPresenter(open: opened.record).present(.test("http://localhost/"))
     }
-    #expect(!opened.isSet)
+    await expectError(ConnectorError.self, .unsupportedRedirectURI) {
+      try await Self.flow(supportsHTTPS: false).run(.test("https://app.example.com/cb"))
+    }
+    #expect(opened.values.isEmpty)
   }
 
   @Test("A state counts only in the part that the answer is read from (found by fuzzing)")
@@ -111,11 +107,4 @@ struct RedirectKindTests {
       #expect(CallbackState.isRight(url, redirectURI: redirectURI, state: Secret("s")) == isRight, "\(answer)")
     }
   }
-}
-
-/// Remembers that something happened.
-final class LockedFlag: Sendable {
-  private let flag = Locked(false)
-  var isSet: Bool { flag.withLock { $0 } }
-  func set() { flag.withLock { $0 = true } }
 }

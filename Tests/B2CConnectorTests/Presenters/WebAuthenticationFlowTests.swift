@@ -4,196 +4,191 @@ import Foundation
 import TestSupport
 import Testing
 
-extension ConnectorError {
-  /// The end of a sheet that the user has closed.
-  fileprivate static let closed = WebAuthenticationCallback.customScheme("com.example.app").error(
-    code: 1, userInfo: [:])
-}
-
+/// What a sheet of the system is given, and what its end means; ``SignInSheetTests`` has several sheets.
 @MainActor
 @Suite(.hangLimit)
 struct WebAuthenticationFlowTests {
-  /// A sheet that a test holds in its hand.
-  private final class Sheet: WebAuthenticationSession {
-    let callback: WebAuthenticationCallback
-    let request: PresentationRequest
+  /// A sheet that the system does not show, or ends immediately.
+  private final class EndedSheet: WebAuthenticationSession {
+    private let outcome: WebAuthenticationOutcome?
     private let starts: Bool
-    private let atOnce: WebAuthenticationOutcome?
-    private(set) var completion: (@Sendable (WebAuthenticationOutcome) -> Void)?
-    private(set) var isCancelled = false
 
-    init(
-      _ callback: WebAuthenticationCallback, _ request: PresentationRequest, starts: Bool,
-      atOnce: WebAuthenticationOutcome?
-    ) {
-      self.callback = callback
-      self.request = request
-      self.starts = starts
-      self.atOnce = atOnce
+    init(_ outcome: WebAuthenticationOutcome?, starts: Bool = true) {
+      (self.outcome, self.starts) = (outcome, starts)
     }
 
     func start(_ completion: @escaping @Sendable (WebAuthenticationOutcome) -> Void) -> Bool {
-      self.completion = completion
-      if let atOnce { completion(atOnce) }
+      if let outcome { completion(outcome) }
       return starts
     }
 
-    func cancel() {
-      isCancelled = true
-      completion?(.failure(.closed))
-    }
+    func cancel() {}
   }
 
-  /// Gives the sheets that a flow makes, as they are shown.
-  private final class Sheets {
-    private let stream = AsyncStream<Sheet>.makeStream()
-    private let starts: Bool
-    private let atOnce: WebAuthenticationOutcome?
-
-    init(starts: Bool = true, atOnce: WebAuthenticationOutcome? = nil) {
-      self.starts = starts
-      self.atOnce = atOnce
-    }
-
-    var flow: WebAuthenticationFlow {
-      WebAuthenticationFlow(supportsHTTPSCallbacks: true, pages: OpenPages(clock: LeapingClock())) {
-        [stream, starts, atOnce] callback, request in
-        let sheet = Sheet(callback, request, starts: starts, atOnce: atOnce)
-        stream.continuation.yield(sheet)
-        return sheet
-      }
-    }
-
-    func next() async throws -> Sheet {
-      var iterator = stream.stream.makeAsyncIterator()
-      return try #require(await iterator.next())
-    }
-  }
-
+  private let request = PresentationRequest.test("com.example.app:/cb")
   private let callback = URL(fileURLWithPath: "/callback")
+  private let clock = LeapingClock()
 
-  /// Starts a flow and gives its task with the sheet it shows.
-  private func start(
-    _ request: PresentationRequest = .test("com.example.app:/cb")
-  ) async throws -> (Task<URL, any Error>, Sheet) {
-    let sheets = Sheets()
-    let flow = sheets.flow
-    let task = Task { try await flow.run(request) }
-    let sheet = try await sheets.next()
-    try await yielding { sheet.completion != nil }
-    return (task, sheet)
+  /// A flow whose windows are active or not, on a clock that leaps.
+  private func flow(
+    isWindowActive: @escaping @MainActor @Sendable (PresentationRequest) -> Bool = { _ in true },
+    _ makeSession: @escaping WebAuthenticationFlow.MakeSession
+  ) -> WebAuthenticationFlow {
+    WebAuthenticationFlow(
+      supportsHTTPSCallbacks: true, pages: OpenPages(clock: clock), isWindowActive: isWindowActive,
+      makeSession: makeSession)
   }
 
-  @Test("shows the page with the callback and the wish for an ephemeral session")
-  func shows() async throws {
-    let (task, sheet) = try await start(.test("com.example.app:/cb", ephemeral: true))
-    #expect(sheet.request.url.host == "login.example")
-    #expect(sheet.callback == .customScheme("com.example.app"))
-    #expect(sheet.request.prefersEphemeralSession)
-    sheet.completion?(.success(callback))
-    #expect(try await task.value == callback)
-    #expect(!sheet.isCancelled)
-  }
-
-  @Test("a sheet waits for an active window, for two seconds at most", arguments: [0, 1, 19, 21, 1_000])
-  func inactiveWindow(looks: Int) async throws {
-    let (clock, seen) = (LeapingClock(), Locked(0))
-    let outcome = WebAuthenticationOutcome.success(callback)
-    let flow = WebAuthenticationFlow(
-      supportsHTTPSCallbacks: true, pages: OpenPages(clock: clock),
-      isWindowActive: { _ in
-        seen.withLock { seen in
-          seen += 1
-          return seen > looks
-        }
-      },
-      makeSession: {
-        guard seen.withLock({ $0 > looks }) else { throw ConnectorError(own: .presentationFailed, "no window") }
-        return Sheet($0, $1, starts: true, atOnce: outcome)
-      })
-    if looks < 21 {
-      #expect(try await flow.run(.test("com.example.app:/cb")) == callback)
+  @Test(
+    "A sheet has the page, its callback and the wish for an ephemeral session, and goes when the task is cancelled",
+    arguments: [
+      ("com.example.app:/cb", WebAuthenticationCallback.customScheme("com.example.app"), true),
+      ("https://app.example.com/cb", .https(host: "app.example.com", path: "/cb"), false),
+    ], [true, false])
+  func shows(
+    _ row: (redirectURI: String, callback: WebAuthenticationCallback, isEphemeral: Bool), isCancelled: Bool
+  ) async throws {
+    let (screen, callbacks) = (FakeScreen(), Recorder<WebAuthenticationCallback>())
+    let flow = flow {
+      callbacks.record($0)
+      return FakeSheet($1, on: screen)
+    }
+    let task = Task { try await flow.run(.test(row.redirectURI, ephemeral: row.isEphemeral)) }
+    let sheet = try await screen.next()
+    #expect(sheet.request.url.host == "login.example" && callbacks.values == [row.callback])
+    #expect(sheet.request.prefersEphemeralSession == row.isEphemeral)
+    if isCancelled {
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
     } else {
-      await expectError(ConnectorError.self, .presentationFailed, saying: "no window") {
-        try await flow.run(.test("com.example.app:/cb"))
-      }
+      try await sheet.finish(by: CannedPresenter { _ in row.redirectURI + "?code=x" })
+      #expect(try await task.value.absoluteString == row.redirectURI + "?code=x")
+    }
+    #expect(sheet.isCancelled == isCancelled)
+  }
+
+  @Test("A task that is cancelled already shows nothing")
+  func cancelledBefore() async {
+    let flow = flow { _, _ in throw ConnectorError(own: .presentationFailed, "shown") }
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await flow.run(request)
+    }
+    await #expect(throws: CancellationError.self) { _ = try await task.value }
+  }
+
+  @Test("A sheet waits for an active window, for two seconds at most", arguments: [0, 1, 19, 21, 1_000])
+  func inactiveWindow(looks: Int) async throws {
+    let (seen, callback) = (Recorder<Bool>(), callback)
+    let flow = flow { _ in
+      seen.record(seen.values.count >= looks)
+      return seen.values.last == true
+    } _: { _, _ in
+      guard seen.values.last == true else { throw ConnectorError(own: .presentationFailed, "no window") }
+      return EndedSheet(.success(callback))
+    }
+    if looks < 21 {
+      #expect(try await flow.run(request) == callback)
+    } else {
+      await expectError(ConnectorError.self, .presentationFailed, saying: "no window") { try await flow.run(request) }
     }
     #expect(clock.sleeps == Array(repeating: .milliseconds(100), count: min(looks, 20)))
   }
 
-  @Test("a window that the system calls invalid gets a second try, once it is active", arguments: [0, 1, 5])
+  @Test("A window that the system calls invalid gets a second try, once it is active", arguments: [0, 1, 5])
   func invalidWindow(looks: Int) async throws {
-    let (clock, seen) = (LeapingClock(), Locked(0))
     let invalid = WebAuthenticationCallback.customScheme("com.example.app").error(code: 3, userInfo: [:])
     let outcomes = Locked<[WebAuthenticationOutcome]>([.failure(invalid), .success(callback)])
-    let flow = WebAuthenticationFlow(
-      supportsHTTPSCallbacks: true, pages: OpenPages(clock: clock),
-      isWindowActive: { _ in
-        seen.withLock { seen in
-          seen += 1
-          // The first look finds an active window, which is about to resign.
-          return seen == 1 || seen > looks + 1
-        }
-      },
-      makeSession: { Sheet($0, $1, starts: true, atOnce: outcomes.withLock { $0.removeFirst() }) })
-    #expect(try await flow.run(.test("com.example.app:/cb")) == callback)
+    let seen = Locked(0)
+    let flow = flow { _ in
+      seen.withLock { seen in
+        seen += 1
+        // The first look finds an active window, which is about to resign.
+        return seen == 1 || seen > looks + 1
+      }
+    } _: { _, _ in
+      EndedSheet(outcomes.withLock { $0.removeFirst() })
+    }
+    #expect(try await flow.run(request) == callback)
     #expect(clock.sleeps == [.milliseconds(500)] + Array(repeating: .milliseconds(100), count: looks))
   }
 
-  @Test("an https redirect is waited for by host and path, and cookies are shared unless asked otherwise")
-  func https() async throws {
-    let (task, sheet) = try await start(.test("https://app.example.com/cb"))
-    #expect(sheet.callback == .https(host: "app.example.com", path: "/cb"))
-    #expect(!sheet.request.prefersEphemeralSession)
-    sheet.completion?(.success(callback))
-    _ = try await task.value
+  @Test(
+    "A sheet that does not start is a failure, for the reason that it gives, and no end of the user's",
+    arguments: [
+      (nil, "The system did not show the sign-in sheet.", "Call from an app that is in the foreground"),
+      (FakeScreen.closed, "The system did not show the sign-in sheet.", "Call from an app that is in the foreground"),
+      (ConnectorError(.presentationFailed, "no window.", recoverySuggestion: "pass one"), "no window.", "pass one"),
+    ] as [(ConnectorError?, String, String)])
+  func doesNotStart(_ reason: ConnectorError?, _ words: String, _ suggestion: String) async throws {
+    let flow = flow { _, _ in EndedSheet(reason.map { .failure($0) }, starts: false) }
+    let error = try await #require(throws: ConnectorError.self) { try await flow.run(request) }
+    #expect(error.code == .presentationFailed && error.message.contains(words))
+    #expect(error.recoverySuggestion?.hasPrefix(suggestion) == true)
   }
 
-  @Test("cancelling the task takes the sheet away")
-  func cancellation() async throws {
-    let (task, sheet) = try await start()
-    task.cancel()
-    await #expect(throws: CancellationError.self) { _ = try await task.value }
-    #expect(sheet.isCancelled)
+  /// The system's end of a sheet, and what it means.
+  struct End: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let systemCode: Int?
+    /// The system's words.
+    var reason: String?
+    var redirectURI = "https://app.example.com/cb"
+    var code = ErrorCode.presentationFailed
+    let words: String
+    var suggestion: String?
   }
 
-  @Test("a task that is cancelled already shows nothing")
-  func cancelledBefore() async {
-    let flow = WebAuthenticationFlow(supportsHTTPSCallbacks: true) { _, _ in
-      throw ConnectorError(own: .presentationFailed, "shown")
-    }
-    let task = Task {
-      withUnsafeCurrentTask { $0?.cancel() }
-      return try await flow.run(.test("com.example.app:/cb"))
-    }
-    await #expect(throws: CancellationError.self) { _ = try await task.value }
+  /// The system's words for an https callback without an association.
+  private nonisolated static let unassociated =
+    "Application with identifier ABCDE12345.com.example.app is not associated with domain app.example.com. Using HTTPS"
+    + " callbacks requires Associated Domains using the `webcredentials` service type for app.example.com."
+  private nonisolated static let unknown = "neither a callback nor a known error"
+
+  nonisolated static let ends: [End] = [
+    End(testDescription: "closed", systemCode: 1, code: .userClosedBrowser, words: "The user closed"),
+    End(
+      testDescription: "no association", systemCode: 1, reason: unassociated, words: unassociated,
+      suggestion: "Add webcredentials:app.example.com to Associated Domains, and the app to the host's "
+        + "apple-app-site-association"),
+    End(
+      testDescription: "custom scheme", systemCode: 1, reason: unassociated, redirectURI: "com.example.app:/cb",
+      words: "is not associated"),
+    End(
+      testDescription: "a URL", systemCode: 1, reason: "Cannot open https://login.example/?code=canary",
+      words: "the system refused it.", suggestion: "webcredentials:app.example.com"),
+    End(
+      testDescription: "a token", systemCode: 1, reason: "Refused: access_token=canary-0123456789abcdef",
+      words: "Refused", suggestion: "webcredentials:app.example.com"),
+    End(testDescription: "no window", systemCode: 2, words: "the window", suggestion: "anchor"),
+    // A window in the background is tried once more.
+    End(
+      testDescription: "background window", systemCode: 3, reason: unassociated, words: "the window",
+      suggestion: "foreground"),
+    End(testDescription: "unknown code", systemCode: 9, reason: unassociated, words: unknown),
+    End(testDescription: "no known error", systemCode: nil, words: unknown),
+  ]
+
+  @Test("A cancel of the user has no failure reason; a refusal has one, and says what to add", arguments: ends)
+  func end(_ end: End) async throws {
+    let userInfo: [String: Any] = end.reason.map { [NSLocalizedFailureReasonErrorKey: $0] } ?? [:]
+    let flow = flow { callback, _ in EndedSheet(.failure(callback.error(code: end.systemCode, userInfo: userInfo))) }
+    let error = try await #require(throws: ConnectorError.self) { try await flow.run(.test(end.redirectURI)) }
+    #expect(error.code == end.code)
+    #expect(error.message.contains(end.words), "\(error)")
+    #expect((error.recoverySuggestion == nil) == (end.suggestion == nil), "\(error)")
+    #expect(error.recoverySuggestion?.contains(end.suggestion ?? "") ?? true, "\(error)")
+    #expect(!"\(error)".contains("canary"))
   }
 
-  @Test("a sheet that does not start is a failure, and is taken for no end of the user's", arguments: [true, false])
-  func doesNotStart(isClosed: Bool) async {
-    let flow = Sheets(starts: false, atOnce: isClosed ? .failure(.closed) : nil).flow
-    let error = await #expect(throws: ConnectorError.self) { _ = try await flow.run(.test("com.example.app:/cb")) }
-    #expect(error?.code == .presentationFailed)
-    #expect(error?.message == "The system did not show the sign-in sheet.")
-  }
-
-  @Test("a sheet that does not start and says why is a failure for that reason")
-  func doesNotStartAndSaysWhy() async {
-    let failure = ConnectorError(own: .presentationFailed, "no window.", recoverySuggestion: "pass one")
-    let flow = Sheets(starts: false, atOnce: .failure(failure)).flow
-    let error = await #expect(throws: ConnectorError.self) { _ = try await flow.run(.test("com.example.app:/cb")) }
-    #expect(error?.code == .presentationFailed)
-    #expect(error?.message.contains("no window.") == true)
-    #expect(error?.recoverySuggestion == "pass one")
-  }
-
-  @Test("a redirect URI that the sheet cannot serve shows nothing")
-  func mismatch() async {
-    let flow = WebAuthenticationFlow(supportsHTTPSCallbacks: false) { _, _ in
-      throw ConnectorError(own: .presentationFailed, "shown")
-    }
-    await expectError(ConnectorError.self, .unsupportedRedirectURI) {
-      _ = try await flow.run(.test("https://app.example.com/cb"))
+  @Test("Only a text is a failure reason")
+  func otherDetails() {
+    let callback = WebAuthenticationCallback.https(host: "app.example.com", path: "/cb")
+    for userInfo in [
+      [NSLocalizedDescriptionKey: "Cancelled.", NSUnderlyingErrorKey: CocoaError(.userCancelled)],
+      [NSLocalizedFailureReasonErrorKey: 7],
+    ] as [[String: Any]] {
+      #expect(callback.error(code: 1, userInfo: userInfo).code == .userClosedBrowser)
     }
   }
 }

@@ -104,8 +104,7 @@ final class StandInBrowser: Sendable {
 
   private func open(_ url: URL) async throws {
     let page = await ShownPage(opened: url)
-    let query = try require(URLComponents(url: page.url, resolvingAgainstBaseURL: true)?.percentEncodedQuery)
-    let parameters = Dictionary(FormEncoding.decode(query).map { ($0.name, $0.value) }) { first, _ in first }
+    let parameters = query(of: page.url)
     let signOut = parameters["post_logout_redirect_uri"]
     let request = PresentationRequest(
       purpose: signOut == nil ? .signIn : .signOut,
