@@ -144,23 +144,11 @@ struct BeforeRefreshTests {
   func oneQuestion() async throws {
     let gate = TestGate()
     let stage = try await Stage(left: -1) { _ in try await gate.wait() }
-    let calls = try await stage.start(12)
+    let calls = try await stage.start(60)
     #expect(stage.asked.values.count == 1 && stage.sent == 0)
     gate.open()
     for call in calls { _ = try await call.value }
     #expect(stage.asked.values.count == 1 && stage.sent == 3)
-  }
-
-  @Test("Callers who wait for one answer share its refresh, however late they go on", arguments: 0..<4)
-  func lateCaller(_ number: Int) async throws {
-    let gate = TestGate()
-    let stage = try await Stage(left: -1) { _ in try await gate.wait() }
-    let calls = (0..<40).map { _ in Task { try await stage.connector.accessToken(claims: SignedInScene.claims) } }
-    try await stage.waitForMisses(40)
-    gate.open()
-    var tokens: Set<Secret> = []
-    for call in calls { tokens.insert(try await call.value.token) }
-    #expect(tokens.count == 1 && stage.sent == 1)
   }
 
   @Test("Two users are asked separately")

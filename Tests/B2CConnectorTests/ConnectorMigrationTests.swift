@@ -140,54 +140,35 @@ struct ConnectorMigrationTests {
     #expect((before.id == user.id) == (way == .highScale))
     #expect(try await rollout.old.users().isEmpty)
     #expect(try await rollout.new.users().map(\.id) == [user.id])
-    // The next sign-in asks nothing.
+    // The next sign-in has no old account, so it asks nothing and fills no name in.
+    let (questions, requests) = (rollout.questions.withLock { $0.count }, rollout.newTenant.requests.count)
+    #expect(questions == (way == .highScale ? 0 : 2))
     _ = try await rollout.move(from: rollout.old, to: rollout.new)
-    #expect(rollout.questions.withLock { $0.count } == (way == .highScale ? 0 : 2))
+    #expect(rollout.questions.withLock { $0.count } == questions)
+    #expect(!rollout.newTenant.requests.dropFirst(requests).contains { $0.query["login_hint"] != nil })
   }
 
-  @Test("A user with the same address who does not confirm the move keeps the old account's data and session")
-  func declined() async throws {
+  enum Person: CaseIterable { case same, another, nobody }
+
+  @Test("Without the user's consent the old account keeps its data and its session", arguments: Person.allCases)
+  func declined(_ person: Person) async throws {
     let rollout = try Rollout(.standard)
     let before = try await rollout.begin()
-    let user = try await rollout.move(from: rollout.old, to: rollout.new)
-    #expect(user.username == before.username && user.id != before.id)
-    #expect(rollout.questions.withLock { $0 } == ["\(before.id) to \(user.id)"])
-    #expect(rollout.data.withLock { $0 } == [before.id: "Buy milk"])
-    _ = try await rollout.old.accessToken()
-  }
-
-  @Test("Another user than the one of the hint gets nothing without being asked", arguments: Way.allCases)
-  func anotherUser(_ way: Way) async throws {
-    let rollout = try Rollout(way)
-    let before = try await rollout.begin()
-    rollout.presenter.clearCookies()
-    rollout.presenter.follow(.signIn(.bob))
-    let bob = try await rollout.move(from: rollout.old, to: rollout.new)
-    #expect(bob.name == LocalUser.bob.displayName)
-    #expect(rollout.data.withLock { $0 } == [before.id: "Buy milk"])
-    #expect(rollout.questions.withLock { $0.count } == 1)
-    #expect(try await rollout.old.users().count == 1)
-  }
-
-  @Test("A sign-in that is cancelled changes nothing")
-  func cancelled() async throws {
-    let rollout = try Rollout(.standard)
-    let before = try await rollout.begin()
-    rollout.presenter.clearCookies()
-    rollout.presenter.follow(.closeBrowser)
-    await expectError(ConnectorError.self, .userClosedBrowser) {
-      try await rollout.move(from: rollout.old, to: rollout.new)
+    if person != .same { rollout.presenter.clearCookies() }
+    switch person {
+    case .same, .another:
+      if person == .another { rollout.presenter.follow(.signIn(.bob)) }
+      let user = try await rollout.move(from: rollout.old, to: rollout.new)
+      #expect(user.id != before.id && (user.username == before.username) == (person == .same))
+      #expect(rollout.questions.withLock { $0 } == ["\(before.id) to \(user.id)"])
+    case .nobody:
+      rollout.presenter.follow(.closeBrowser)
+      await expectError(ConnectorError.self, .userClosedBrowser) {
+        try await rollout.move(from: rollout.old, to: rollout.new)
+      }
+      #expect(try await rollout.new.users().isEmpty)
     }
     #expect(rollout.data.withLock { $0 } == [before.id: "Buy milk"])
     _ = try await rollout.old.accessToken()
-    #expect(try await rollout.new.users().isEmpty)
-  }
-
-  @Test("A user without an old account signs in without a question and a hint")
-  func newUser() async throws {
-    let rollout = try Rollout(.standard)
-    _ = try await rollout.move(from: rollout.old, to: rollout.new)
-    #expect(rollout.questions.withLock { $0.isEmpty } && rollout.oldTenant.requests.isEmpty)
-    #expect(!rollout.newTenant.requests.contains { $0.query["login_hint"] != nil })
   }
 }

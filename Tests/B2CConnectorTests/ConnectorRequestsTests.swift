@@ -118,30 +118,6 @@ struct ConnectorRequestsTests {
     #expect(sent.count == 4)
   }
 
-  @Test("A token of a named user that the API refuses is replaced by another of the same user")
-  func refusedTokenOfUser() async throws {
-    let stage = try await SignedInScene(after: 0)
-    try await stage.signIn(.bob)
-    let tasks = stage.scene.tasks
-    tasks.tasks = [LocalTask(owner: LocalUser.alice.id, text: "hers", date: stage.scene.clock.date)]
-    tasks.faults = [LocalFault(on: .method("GET"), times: 1, .respond(LocalResponse(status: 401)))]
-    let (data, _) = try await stage.connector.data(for: URLRequest(url: tasks.url), user: stage.alice.user)
-    #expect(String(decoding: data, as: UTF8.self).contains("hers"))
-    stage.scene.expectRefreshes(1)
-  }
-
-  @Test("A scope that the API requires and the token lacks is named, and the token is not replaced")
-  func insufficientScope() async throws {
-    let stage = try await SignedInScene(after: 0)
-    let challenge = #"Bearer error="insufficient_scope", scope="tasks/admin""#
-    stage.scene.tasks.faults = [
-      LocalFault(.respond(LocalResponse(status: 403, headers: ["WWW-Authenticate": challenge])))
-    ]
-    let error = try await #require(throws: ConnectorError.self) { try await stage.connector.getTaskList() }
-    #expect(error.code == .insufficientScope && "\(error)".contains("tasks/admin"))
-    #expect(stage.scene.tenant.counters.refreshRequests == 0)
-  }
-
   @Test("The number of attempts of the options counts for a list, for any request and for the metadata")
   func retries() async throws {
     let stage = try await SignedInScene(after: 0, waitingOn: TestClock()) {

@@ -34,16 +34,6 @@ struct ConnectorSessionTests {
     #expect(presenter.requests.count == 1)
   }
 
-  @Test("A session that the provider has ended is expired immediately, although its tokens have not expired")
-  func revoked() async throws {
-    let stage = try await SignedInScene(after: 0)
-    stage.scene.tenant.revokeGrants()
-    await expectError(ConnectorError.self, .interactionRequired) {
-      try await stage.connector.accessToken(forceRefresh: true)
-    }
-    #expect(try await stage.connector.session == .expired(stage.alice.user.expired))
-  }
-
   @Test("A session is expired when both tokens have expired, and the next call still asks the provider")
   func expiredRefreshToken() async throws {
     let scene = Scene { $0.changeTokenAnswer = { $0["refresh_token_expires_in"] = 5_000 } }
@@ -55,19 +45,6 @@ struct ConnectorSessionTests {
     // This device's clock may be wrong.
     _ = try await stage.connector.accessToken()
     #expect(try await stage.connector.session.user?.hasSession == true)
-  }
-
-  @Test("A session that has ended is replaced by a newer one of the same user in another process, and of nobody else")
-  func newerSessionElsewhere() async throws {
-    let stage = try await SignedInScene(after: 0)
-    let (user, other) = (stage.alice.user, try stage.other())
-    await revoke(stage.scene)
-    let again = try await stage.signIn(at: other).user
-    _ = try await stage.connector.accessToken(user: user)
-    #expect(try await stage.connector.session == .signedIn(again))
-    await revoke(stage.scene)
-    try await stage.signIn(.bob, at: other)
-    await expectError(ConnectorError.self, .interactionRequired) { try await stage.connector.accessToken(user: user) }
   }
 
   static let defaults: [(policies: [Policy.Kind], selected: Policy.Kind?, expected: Policy.Kind?)] = [

@@ -48,21 +48,6 @@ struct ConnectorUserTests {
     #expect(try await connector.user(id: alice.id) == nil)
   }
 
-  @Test("A user made of the parts of another is equal, whichever claim names the policy", arguments: ["tfp", "acr"])
-  func parts(_ claim: String) async throws {
-    let stage = try await SignedInScene(
-      Scene {
-        $0.changeIDTokenClaims = {
-          let policy = $0["tfp"]
-          $0["tfp"] = nil
-          $0[claim] = policy
-        }
-      }, after: 0)
-    let user = stage.alice.user
-    #expect(user.policyID != nil)
-    #expect(UserInfo(id: user.id, claims: user.claims, policyID: user.policyID, hasSession: user.hasSession) == user)
-  }
-
   @Test(
     "The id of the user who signed in is that of the session and the token, and is enough for a sign-out",
     arguments: [LocalTenant.Shape.b2c, .entra, .ciam, .openIDConnect])

@@ -28,19 +28,6 @@ struct FullDiskTests {
     return try await connector.accessToken().token
   }
 
-  @Test("Another connector over the cache uses the tokens that are only in memory")
-  func otherConnector() async throws {
-    let other = try stage.other(isElsewhere: false)
-    let token = try await refreshOnFullDisk()
-    #expect(try await other.accessToken().token == token)
-    fillDisk(false)
-    for connector in [other, connector] {
-      await scene.expire()
-      _ = try await connector.accessToken()
-    }
-    scene.expectRefreshes(3)
-  }
-
   @Test(
     "Tokens and claims that the disk refused are written by the next call, by session, by users() and by close()",
     arguments: 0..<4)
@@ -157,18 +144,6 @@ struct FullDiskTests {
     await expectError(ConnectorError.self, .tokenCache, saying: alice.id) { try await connector.signOut(alice) }
   }
 
-  @Test("A sign-out that was refused takes no later sign-in away", arguments: [true, false])
-  func laterSignIn(isElsewhere: Bool) async throws {
-    failRemovals()
-    await expectError(ConnectorError.self, .tokenCache) { try await connector.signOut() }
-    await scene.clock.advance(by: .milliseconds(500))
-    let again = try await stage.signIn(at: stage.other(isElsewhere: isElsewhere))
-    failRemovals(false)
-    await connector.close()
-    #expect(try await connector.accessToken(user: again.user).token == again.accessToken?.token)
-    #expect(try await cache.keys().count == 1)
-  }
-
   @Test("An end of the session that the disk refuses is the error of each call, and is written by a later one")
   func definiteEnd() async throws {
     scene.tenant.revokeGrants()
@@ -182,21 +157,6 @@ struct FullDiskTests {
     await expectError(ConnectorError.self, .interactionRequired) { try await connector.accessToken() }
     #expect(try await connector.session == .expired(alice.expired))
     #expect(try await scene.record().refreshToken == nil)
-  }
-
-  @Test("Tokens in memory for a sign-in that another process has replaced give way to its tokens")
-  func replacedElsewhere() async throws {
-    _ = try await refreshOnFullDisk()
-    fillDisk(false)
-    try await stage.signIn(at: stage.other())
-    fillDisk()
-    let token = try await connector.accessToken(forceRefresh: true).token
-    #expect(try await connector.accessToken().token == token)
-    _ = try await connector.accessToken(forceRefresh: true)
-    fillDisk(false)
-    await connector.close()
-    _ = try await stage.other().accessToken(forceRefresh: true)
-    scene.expectRefreshes(4)
   }
 
   @Test("Tokens in memory are forgotten when a later refresh is written, although they were refused until then")

@@ -45,31 +45,6 @@ struct ReplacedTokenTests {
     }
   }
 
-  @Test("A token that was accepted before it was refused is replaced, and the call goes on")
-  func acceptedBefore() async throws {
-    for number in 1...5 {
-      _ = try await connector.getTaskList()
-      scene.tasks.faults = [LocalFault(times: 1, .respond(Self.refusal))]
-      _ = try await connector.getTaskList()
-      #expect(scene.tenant.counters.refreshes == number)
-      await scene.clock.advance(by: .seconds(61))
-    }
-  }
-
-  @Test("An API that refuses its tokens delays no refresh for another API")
-  func otherAPI() async throws {
-    let other = try url("https://other.example/things")
-    scene.transport.intercept { $0.url == other ? LocalResponse(status: 200) : nil }
-    let connector = try scene.connector(waitingOn: TestClock()) { $0.allowedAPIs = [other] }
-    scene.tasks.faults = [LocalFault(.respond(Self.refusal))]
-    for _ in 0..<10 {
-      _ = try? await connector.getTaskList()
-      _ = try await connector.data(for: URLRequest(url: other), scopes: SignedInScene.otherScopes)
-    }
-    // One for the list, and one for the first token of the other API.
-    scene.expectRefreshes(2)
-  }
-
   @Test("A token that is replaced delays no refresh for another user, nor for another API")
   func ofTwo() async throws {
     let stage = try await SignedInScene(after: 0)

@@ -30,19 +30,6 @@ struct SilentTokenTests {
     scene.expectRefreshes(row.refreshes)
   }
 
-  @Test("A token that has not expired is used if its renewal fails", arguments: [400, 429, 500, 503])
-  func renewalFails(status: Int) async throws {
-    let stage = try await SignedInScene(after: 3_400)
-    let first = stage.alice.accessToken?.token
-    stage.scene.transport.answerTokens(status, "")
-    #expect(try await stage.connector.accessToken().token == first)
-    #expect(stage.scene.count(.staleTokenServed) == 1)
-    await stage.scene.clock.advance(by: .seconds(300))
-    await #expect(throws: ConnectorError.self) { try await stage.connector.accessToken() }
-    stage.scene.transport.letEverythingPass()
-    #expect(try await stage.connector.accessToken().token != first)
-  }
-
   @Test("A token that has not expired is used if its renewal needs the user, and not after the end of the session")
   func renewalRefused() async throws {
     let stage = try await SignedInScene(after: 3_400)
@@ -82,12 +69,6 @@ struct SilentTokenTests {
     #expect(error.needsInteraction && error.claims == #"{"a":1}"#)
   }
 
-  @Test("Without a sign-in, the error asks for one")
-  func nobody() async throws {
-    let error = try await #require(throws: ConnectorError.self) { try await Scene().connector().accessToken() }
-    #expect(error.code == .interactionRequired && error.needsInteraction && !error.isRetryable)
-  }
-
   @Test("Without a scope of an API there is no access token, and the id_token never replaces it")
   func openidOnly() async throws {
     let scene = Scene()
@@ -95,14 +76,6 @@ struct SilentTokenTests {
     #expect(try await connector.signIn().accessToken == nil)
     await expectError(ConnectorError.self, .missingAPIScope) { try await connector.accessToken() }
     #expect(try await scene.record().accessTokens.isEmpty)
-  }
-
-  @Test("The client ID is a scope like any other")
-  func ownScope() async throws {
-    let scene = Scene()
-    let connector = try scene.connector(scene.settings { $0.scopes = SignedInScene.otherScopes })
-    #expect(try await connector.signIn().accessToken != nil)
-    #expect(scene.transport.tokenForms[0]["scope"]?.contains(LocalTenant.standardClientID) == true)
   }
 
   @Test("The tokens of several APIs are in one record, and each is found by its scopes in any case")

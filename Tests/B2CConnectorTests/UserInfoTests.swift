@@ -134,13 +134,4 @@ struct UserInfoTests {
     #expect(token.value.split(separator: ".").count == 3)
     #expect(try await stage.scene.record().idToken == token)
   }
-
-  @Test("A provider without offline_access signs in, and naming the scope is its invalid_scope")
-  func noOfflineAccess() async throws {
-    let scene = try await signedIn { $0.offersOfflineAccess = false }.scene
-    let error = try await #require(throws: ConnectorError.self) {
-      try await scene.connector(scene.settings { $0.scopes = ["openid", "offline_access"] }).signIn()
-    }
-    #expect(error.oauthError == "invalid_scope")
-  }
 }
