@@ -5,11 +5,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The work of one user does not grow with the others: cache calls are counted, and equal at 1, 1,000 and 10,000 users.
 @Suite("Cache calls", .hangLimit)
 struct CacheCallsTests {
   @Test(
-    "A sign-in, a call, a sign-out and a call after the session has ended make as many calls at 10,000 users as at one",
+    "The calls of a cache for one user do not grow with the number of users",
     arguments: [LocalTenant.Shape.b2c, .openIDConnect])
   func calls(_ shape: LocalTenant.Shape) async throws {
     let one = try await counts(shape, users: 1)
@@ -24,45 +23,36 @@ struct CacheCallsTests {
 
   private func counts(_ shape: LocalTenant.Shape, users: Int) async throws -> [String: [String: Int]] {
     let cache = CountingCache()
-    let scene = Scene(shape: shape, cache: cache)
-    let presenter = scene.script(.signIn(.bob))
-    let bob = try await scene.connector(presenter: presenter).signIn()
-    let own = try #require(try await cache.keys().first)
-    let record = try #require(try await cache.record(for: own))
-    for number in 1..<users {
-      try await cache.store(
-        record,
-        for: TokenCacheKey(
-          authority: own.authority, clientID: own.clientID, userID: "user\(number).tenant"))
-    }
-    presenter.clearCookies()
-    presenter.follow(.signIn(.alice))
-    let connector = try scene.connector(presenter: presenter)
     // The first sign-in of a process looks at the positions of all records once.
-    _ = try await connector.signIn()
-    _ = cache.takeCounts()
-    var counts: [String: [String: Int]] = [:]
-    let alice = try await connector.signIn().user
-    counts["sign-in"] = cache.takeCounts()
-    // As after a new launch: a client of another cache object knows as little.
-    let relaunched = try scene.connector(cache: ForwardingCache(cache))
-    _ = try await relaunched.accessToken(user: alice)
-    counts["first call"] = cache.takeCounts()
-    _ = try await relaunched.accessToken(user: alice)
-    counts["second call"] = cache.takeCounts()
-    _ = try await relaunched.user(id: alice.id)
-    counts["look-up"] = cache.takeCounts()
-    _ = try await connector.accessToken(user: bob.user)
-    counts["call of another"] = cache.takeCounts()
-    try await connector.signOut(alice)
-    counts["sign-out"] = cache.takeCounts()
-    scene.tenant.revokeGrants()
-    await scene.clock.advance(by: .seconds(4_000))
-    for _ in 0..<2 {
-      _ = cache.takeCounts()
-      await expectError(ConnectorError.self, .interactionRequired) { try await connector.accessToken(user: bob.user) }
+    let stage = try await SignedInScene(Scene(shape: shape, cache: cache), after: 0)
+    let (connector, bob) = (stage.connector, try await stage.signIn(.bob).user)
+    let (own, record) = (try #require(try await cache.keys().first), try await stage.scene.record())
+    for number in 1..<users {
+      let key = TokenCacheKey(authority: own.authority, clientID: own.clientID, userID: "user\(number).tenant")
+      try await cache.store(record, for: key)
     }
-    counts["ended session"] = cache.takeCounts()
+    var counts: [String: [String: Int]] = [:]
+    func count(_ operation: String, _ call: () async throws -> Void) async throws {
+      _ = cache.takeCounts()
+      try await call()
+      counts[operation] = cache.takeCounts()
+    }
+    let alice = stage.alice.user
+    try await count("sign-in") { try await stage.signIn() }
+    // After a new launch nothing is known.
+    let relaunched = try stage.other()
+    try await count("first call") { _ = try await relaunched.accessToken(user: alice) }
+    try await count("second call") { _ = try await relaunched.accessToken(user: alice) }
+    try await count("look-up") { _ = try await relaunched.user(id: alice.id) }
+    try await count("call of another") { _ = try await connector.accessToken(user: bob) }
+    try await count("sign-out") { try await connector.signOut(alice) }
+    stage.scene.tenant.revokeGrants()
+    await stage.scene.expire()
+    for _ in 0..<2 {
+      try await count("ended session") {
+        await expectError(ConnectorError.self, .interactionRequired) { try await connector.accessToken(user: bob) }
+      }
+    }
     return counts
   }
 }

@@ -8,93 +8,87 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// A cancelled call ends in `CancellationError`, whatever an app's presenter, cache or transport throws then.
+/// A cancelled call throws `CancellationError`, whatever an app's parts throw then, and no other call does.
 @Suite("Cancelled calls over an app's own parts", .hangLimit)
 struct ConnectorCancellationTests {
-  /// Throws what `URLSession` throws when its caller is cancelled.
-  private static func waitAsURLSession(_ gate: TestGate) async throws {
+  private let scene = Scene()
+  private let gate = TestGate()
+
+  /// Waits and throws what `URLSession` throws when its caller is cancelled.
+  private func waitAsURLSession() async throws {
     do { try await gate.wait() } catch { throw URLError(.cancelled) }
   }
 
+  /// A presenter that does this in place of showing a page.
   private struct Page: SignInPresenter {
-    let gate: TestGate
+    let show: @Sendable () async throws -> Void
 
     func present(_ request: PresentationRequest) async throws -> URL {
-      try await waitAsURLSession(gate)
+      try await show()
       throw URLError(.unknown)
     }
   }
 
-  private actor SlowCache: TokenCache {
-    struct Failure: Error {}
-    private let base = InMemoryTokenCache()
-    let gate: TestGate
+  /// A cache whose calls begin with this.
+  private final class HookedCache: TokenCache {
+    private let inner = InMemoryTokenCache.memory()
+    private let hook: @Sendable (_ call: String) async throws -> Void
 
-    init(_ gate: TestGate) { self.gate = gate }
+    init(_ hook: @escaping @Sendable (_ call: String) async throws -> Void) { self.hook = hook }
 
-    func record(for key: TokenCacheKey) async throws -> TokenRecord? { await base.record(for: key) }
-    func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-      do { try await gate.wait() } catch { throw Failure() }
-      await base.store(record, for: key)
+    func record(for key: TokenCacheKey) async throws -> TokenRecord? {
+      try await hook("record")
+      return await inner.record(for: key)
     }
-    func removeRecord(for key: TokenCacheKey) async throws { await base.removeRecord(for: key) }
+    func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
+      try await hook("store")
+      await inner.store(record, for: key)
+    }
+    func removeRecord(for key: TokenCacheKey) async throws {
+      try await hook("remove")
+      await inner.removeRecord(for: key)
+    }
     func keys() async throws -> [TokenCacheKey] {
-      do { try await gate.wait() } catch { throw Failure() }
-      return await base.keys()
+      try await hook("keys")
+      return await inner.keys()
     }
   }
 
-  private func expectCancellation(
-    _ gate: TestGate, _ call: @escaping @Sendable () async throws -> Void
-  ) async {
-    let running = Task { try await call() }
+  enum Call: CaseIterable { case list, add, data, token, page, cache }
+
+  @Test("A call that is cancelled throws CancellationError, whichever part it waits for", arguments: Call.allCases)
+  func cancelled(_ call: Call) async throws {
+    struct Failure: Error {}
+    let signedIn = try await scene.signedIn()
+    scene.transport.intercept { request in
+      let isSlow = call == .token ? request.isTokenRequest : request.url?.host() == scene.tasks.url.host()
+      if isSlow { try await waitAsURLSession() }
+      return nil
+    }
+    let running = Task {
+      switch call {
+      case .list: _ = try await signedIn.getTaskList()
+      case .add: try await signedIn.addTask(TaskItem(itemName: "x"))
+      case .data: _ = try await signedIn.data(for: URLRequest(url: scene.tasks.url))
+      case .token: try await signedIn.signIn()
+      case .page: try await scene.connector(presenter: Page { try await waitAsURLSession() }).signIn()
+      case .cache:
+        let cache = HookedCache { _ in do { try await gate.wait() } catch { throw Failure() } }
+        _ = try await scene.connector(cache: cache).users()
+      }
+    }
     await gate.waitForArrivals(1)
     running.cancel()
     await #expect(throws: CancellationError.self) { try await running.value }
-  }
-
-  @Test("A presenter over URLSession")
-  func presenter() async throws {
-    let gate = TestGate()
-    let connector = try Scene().connector(presenter: Page(gate: gate))
-    await expectCancellation(gate) { try await connector.doPolicy(.signIn) }
-  }
-
-  @Test("A transport over URLSession, at the task API, at any API and at the token endpoint", arguments: 0..<4)
-  func transport(_ call: Int) async throws {
-    let scene = Scene()
-    let gate = TestGate()
-    let connector = call == 3 ? try scene.connector() : try await scene.signedIn()
-    scene.transport.intercept { request in
-      let isSlow = call == 3 ? request.isTokenRequest : request.url?.host() == scene.tasks.url.host()
-      if isSlow { try await Self.waitAsURLSession(gate) }
-      return nil
-    }
-    await expectCancellation(gate) {
-      switch call {
-      case 0: _ = try await connector.getTaskList()
-      case 1: try await connector.addTask(TaskItem(itemName: "x"))
-      case 2: _ = try await connector.data(for: URLRequest(url: scene.tasks.url))
-      default: try await connector.doPolicy(.signIn)
-      }
-    }
-  }
-
-  @Test("A cache that throws an error of its own")
-  func cache() async throws {
-    let gate = TestGate()
-    let connector = try Scene().connector(cache: SlowCache(gate))
-    await expectCancellation(gate) { _ = try await connector.users() }
   }
 
   static let targets: [LocalFaultTarget] = [.metadata, .keys, .tokenCode, .tokenRefresh, .path("/tasks")]
 
   @Test("A transport that throws CancellationError by itself has lost the connection", arguments: targets.indices)
   func transportThatCancels(_ index: Int) async throws {
-    let scene = Scene()
     _ = try await scene.signedIn()
     let connector = try scene.connector()
-    // As a library does that was shut down.
+    // A library that was shut down does this.
     scene.transport.intercept { request in
       if Self.targets[index].contains(request) { throw CancellationError() }
       return nil
@@ -112,86 +106,52 @@ struct ConnectorCancellationTests {
     }
   }
 
-  @Test("A presenter, a cache and closures that throw CancellationError by themselves cancel nobody")
+  @Test("A presenter, a cache or a closure that throws CancellationError by itself cancels nobody")
   func otherPartsThatCancel() async throws {
-    struct Presenter: SignInPresenter {
-      func present(_ request: PresentationRequest) async throws -> URL { throw CancellationError() }
-    }
-    final class Cache: TokenCache {
-      func record(for key: TokenCacheKey) async throws -> TokenRecord? { throw CancellationError() }
-      func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { throw CancellationError() }
-      func removeRecord(for key: TokenCacheKey) async throws { throw CancellationError() }
-      func keys() async throws -> [TokenCacheKey] { throw CancellationError() }
-    }
-    let scene = Scene()
-    await expectError(ConnectorError.self, .other) { try await scene.connector(presenter: Presenter()).signIn() }
-    let connector = try scene.connector(cache: Cache())
-    await expectError(ConnectorError.self, .tokenCache) { try await connector.signIn() }
-    await expectError(ConnectorError.self, .tokenCache) { try await connector.users() }
-    await expectError(ConnectorError.self, .tokenCache) { try await connector.signOut() }
+    let page = try scene.connector(presenter: Page { throw CancellationError() })
+    await expectError(ConnectorError.self, .other) { try await page.signIn() }
+    let cache = try scene.connector(cache: HookedCache { _ in throw CancellationError() })
+    await expectError(ConnectorError.self, .tokenCache) { try await cache.signIn() }
+    await expectError(ConnectorError.self, .tokenCache) { try await cache.users() }
+    await expectError(ConnectorError.self, .tokenCache) { try await cache.signOut() }
     let asking = try scene.connector { $0.beforeRefresh = { _ in throw CancellationError() } }
     try await asking.signIn()
     await expectError(ConnectorError.self, .userCancelled) { try await asking.accessToken(forceRefresh: true) }
     let opening = try scene.connector(presenter: ExternalBrowserPresenter(open: { _ in throw CancellationError() }))
     await expectError(ConnectorError.self, .presentationFailed) { try await opening.signIn() }
-    let tenant = LocalTenant(shape: .entra)
-    let device = try Connector.local(tenant)
+    let device = try Scene(shape: .entra).connector()
     await expectError(ConnectorError.self, .other) {
       try await device.signInWithDeviceCode { _ in throw CancellationError() }
     }
   }
 
-  /// Waits with a removal until a gate opens, and then refuses it.
-  private final class RefusingCache: TokenCache {
-    private let base = InMemoryTokenCache.memory()
-    let gate: TestGate
-    /// The removals that are done all the same.
-    let accepted: Int
-    private let removals = Locked(0)
-
-    init(_ gate: TestGate, accepted: Int) { (self.gate, self.accepted) = (gate, accepted) }
-
-    func record(for key: TokenCacheKey) async throws -> TokenRecord? { await base.record(for: key) }
-    func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { await base.store(record, for: key) }
-    func keys() async throws -> [TokenCacheKey] { await base.keys() }
-    func removeRecord(for key: TokenCacheKey) async throws {
-      try await gate.wait()
-      let isAccepted = removals.withLock { count in
-        count += 1
-        return count <= accepted
-      }
-      guard isAccepted else { throw URLError(.cannotWriteToFile) }
-      await base.removeRecord(for: key)
-    }
-  }
-
-  @Test("A sign-out that fails in a cancelled task says who is still signed in", arguments: [0, 1], [false, true])
+  @Test("A sign-out that fails in a cancelled task names who is still signed in", arguments: [0, 1], [false, true])
   func signOut(accepted: Int, isOfOne: Bool) async throws {
-    let scene = Scene()
-    let presenter = scene.script(.signIn(.alice))
-    let gate = TestGate()
-    let cache = RefusingCache(gate, accepted: isOfOne ? 0 : accepted)
-    let connector = try scene.connector(presenter: presenter, cache: cache)
-    try await connector.signIn()
-    presenter.clearCookies()
-    presenter.follow(.signIn(.bob))
-    let bob = try await connector.doPolicy(.signIn)
+    let (accepted, removals) = (isOfOne ? 0 : accepted, Locked(0))
+    let cache = HookedCache { [gate] call in
+      guard call == "remove" else { return }
+      try await gate.wait()
+      let count = removals.withLock { count in
+        count += 1
+        return count
+      }
+      if count > accepted { throw URLError(.cannotWriteToFile) }
+    }
+    let stage = try await SignedInScene(Scene(cache: cache), after: 0)
+    let (connector, bob) = (stage.connector, try await stage.signIn(.bob).user)
     let call = Task { isOfOne ? try await connector.signOut(bob) : try await connector.signOut() }
     await gate.waitForArrivals(1)
     call.cancel()
     gate.open()
     let error = try await #require(throws: ConnectorError.self) { try await call.value }
     #expect(error.code == .tokenCache && error.message.contains("Still signed in: "))
-    #expect(try await connector.users().count == (isOfOne ? 2 : 2 - accepted))
+    #expect(try await connector.users().count == 2 - accepted)
   }
 
-  @Test("An error without a cancellation stays what it is")
+  @Test("An error without a cancellation is reported as it is")
   func notCancelled() async throws {
-    struct Presenter: SignInPresenter {
-      func present(_ request: PresentationRequest) async throws -> URL { throw URLError(.cancelled) }
-    }
-    let connector = try Scene().connector(presenter: Presenter())
-    let error = try await #require(throws: ConnectorError.self) { try await connector.doPolicy(.signIn) }
+    let connector = try scene.connector(presenter: Page { throw URLError(.cancelled) })
+    let error = try await #require(throws: ConnectorError.self) { try await connector.signIn() }
     #expect(error.code == .other && error.underlying is URLError)
   }
 }

@@ -1,26 +1,17 @@
 import B2CConnector
-import B2CCore
 import B2CTestKit
 import Foundation
 import TestSupport
 import Testing
 
-/// An app's transport that never returns from a request for metadata or keys, whatever its limits say.
+/// An app's transport that ignores its limits.
 @Suite("A request for metadata or keys that never returns", .hangLimit)
 struct ConnectorHangingTransportTests {
-  /// A connector as after a launch, at which Alice signed in before.
-  private func relaunched() async throws -> (Scene, Connector) {
-    let scene = Scene(shape: .openIDConnect, limits: .standard)
-    _ = try await scene.signedIn()
-    scene.transport.hang(at: .metadata)
-    return (scene, try scene.connector())
-  }
-
   static let targets: [(LocalTenant.Shape, LocalFaultTarget)] = [
     (.b2c, .metadata), (.b2c, .keys), (.openIDConnect, .metadata), (.openIDConnect, .keys), (.entra, .metadata),
   ]
 
-  @Test("A sign-in ends with timedOut, for all who wait, and the next one succeeds", arguments: targets.indices)
+  @Test("A sign-in ends with timedOut for all who wait, and the next one succeeds", arguments: targets.indices)
   func signIn(_ index: Int) async throws {
     let (shape, target) = Self.targets[index]
     let scene = Scene(shape: shape, limits: .standard)
@@ -38,25 +29,26 @@ struct ConnectorHangingTransportTests {
     _ = try await connector.signIn()
   }
 
-  @Test("A refresh at a generic issuer ends with timedOut, and the next one succeeds", arguments: [false, true])
-  func refresh(isForced: Bool) async throws {
-    let (scene, connector) = try await relaunched()
-    if !isForced { await scene.clock.advance(by: .seconds(7_200)) }
-    let error = try await #require(throws: ConnectorError.self) {
-      try await connector.accessToken(forceRefresh: isForced)
-    }
-    #expect(error.code == .timedOut && error.isRetryable)
-    scene.transport.letEverythingPass()
-    _ = try await connector.accessToken(forceRefresh: true)
-  }
-
-  @Test("The provider's answer about a user ends with timedOut, and so does a diagnosis; a sign-out succeeds")
+  @Test("Other calls at a generic issuer end with timedOut, a sign-out succeeds, and so does the next refresh")
   func others() async throws {
-    let (_, connector) = try await relaunched()
+    let stage = try await SignedInScene(Scene(shape: .openIDConnect, limits: .standard), after: 0)
+    stage.scene.transport.hang(at: .metadata)
+    for isForced in [true, false] {
+      if !isForced { await stage.scene.clock.advance(by: .seconds(7_200)) }
+      let connector = try stage.scene.connector()
+      let error = try await #require(throws: ConnectorError.self) {
+        try await connector.accessToken(forceRefresh: isForced)
+      }
+      #expect(error.code == .timedOut && error.isRetryable)
+    }
+    let connector = try stage.scene.connector()
     await expectError(ConnectorError.self, .timedOut) { try await connector.fetchUserInfo() }
     let findings = try await connector.diagnose().findings
     #expect(findings.contains { $0.check == "metadata" && $0.outcome == .failed })
-    try await connector.signOut()
+    stage.scene.transport.letEverythingPass()
+    _ = try await connector.accessToken(forceRefresh: true)
+    stage.scene.transport.hang(at: .metadata)
+    try await stage.scene.connector().signOut()
     #expect(try await connector.session == .signedOut)
   }
 }

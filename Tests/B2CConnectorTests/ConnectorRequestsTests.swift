@@ -1,5 +1,4 @@
 import B2CConnector
-import B2CCore
 import B2CTestKit
 import Foundation
 import TestSupport
@@ -11,219 +10,129 @@ import Testing
 
 @Suite("Requests to any API", .hangLimit)
 struct ConnectorRequestsTests {
-  /// An API whose audience is Microsoft Graph.
-  private struct Graph: LocalService {
-    let tenant: LocalTenant
-
-    func serves(_ url: URL) -> Bool { url.host == "graph.microsoft.com" }
-
-    func answer(_ request: URLRequest) async throws -> LocalResponse {
+  @Test("Microsoft Graph takes the token of a scope without a host")
+  func graph() async throws {
+    let scene = Scene(shape: .entra)
+    let me = try url("https://graph.microsoft.com/v1.0/me")
+    scene.transport.intercept { [tenant = scene.tenant] request in
+      guard request.url == me else { return nil }
       let token = String(request.value(forHTTPHeaderField: "Authorization")?.dropFirst(7) ?? "")
       let user = tenant.user(accessToken: token, audiences: ["00000003-0000-0000-c000-000000000000"])
       return LocalResponse(status: user == nil ? 401 : 200, body: Data((user?.displayName ?? "").utf8))
     }
-  }
-
-  @Test("Microsoft Graph takes the token of a scope without a host")
-  func graph() async throws {
-    let clock = TestClock()
-    let tenant = LocalTenant(shape: .entra, now: { clock.date })
-    let network = LocalNetwork(tenant, Graph(tenant: tenant), clock: clock)
-    let me = try url("https://graph.microsoft.com/v1.0/me")
-    let settings = ConnectorSettings(
-      authority: try Authority(tenant.authority(), kind: .entra), clientID: tenant.clientID,
-      scopes: ["https://graph.microsoft.com/User.Read"], redirectURI: try url(LocalTenant.standardRedirectURI))
-    let connector = try Connector(
-      settings: settings,
-      environment: Connector.Environment(
-        presenter: ScriptedPresenter(transport: network, .signIn(.alice)), transport: network, clock: clock,
-        now: { clock.date })
-    ) { $0.allowedAPIs = [me] }
+    let settings = try scene.settings { $0.scopes = ["https://graph.microsoft.com/User.Read"] }
+    let connector = try scene.connector(settings) { $0.allowedAPIs = [me] }
     try await connector.signIn()
     let (data, response) = try await connector.data(for: URLRequest(url: me))
     #expect(response.statusCode == 200 && String(decoding: data, as: UTF8.self) == LocalUser.alice.displayName)
   }
 
   @Test(
-    "A token is not attached for an origin that was not allowed",
+    "For an origin that is not allowed, a request gets no token, and none is refreshed",
     arguments: [
       "https://evil.example/tasks", "https://tasks.example:8443/tasks", "http://tasks.example/tasks",
       "https://tasks.example.evil.example/",
     ])
   func foreignOrigin(_ text: String) async throws {
-    let scene = Scene()
-    let connector = try await scene.signedIn()
-    await scene.clock.advance(by: .seconds(4_000))
+    let stage = try await SignedInScene()
     let request = URLRequest(url: try url(text))
-    await expectError(ConnectorError.self, .originNotAllowed) { try await connector.data(for: request) }
-    await expectError(ConnectorError.self, .originNotAllowed) { try await connector.authorizedRequest(for: request) }
-    // Not even a token was asked for.
-    #expect(scene.tenant.counters.refreshRequests == 0)
+    await expectError(ConnectorError.self, .originNotAllowed) { try await stage.connector.data(for: request) }
+    await expectError(ConnectorError.self, .originNotAllowed) {
+      try await stage.connector.authorizedRequest(for: request)
+    }
+    #expect(stage.scene.tenant.counters.refreshRequests == 0)
   }
 
   @Test(
-    "An API that a token cannot be sent to safely is refused before anything else",
+    "An allowed API that a token cannot be sent to safely is a mistake in the options",
     arguments: ["http://plain.example", "http://plain.example:8443/api", "ftp://api.example", "https://me@api.example"])
   func unsafeAPI(_ text: String) throws {
-    let scene = Scene()
-    let api = try url(text)
-    let error = try #require(throws: ConnectorError.self) { try scene.connector { $0.allowedAPIs = [api] } }
-    #expect(error.code == .configuration)
+    let (scene, api) = (Scene(), try url(text))
+    expectError(ConnectorError.self, .configuration) { try scene.connector { $0.allowedAPIs = [api] } }
     let safe = try [url("http://127.0.0.1:8080"), url("https://a.example")]
     #expect(throws: Never.self) { try scene.connector { $0.allowedAPIs = safe } }
   }
 
   @Test("A request to an API has the limits of the options, unless the call names others")
-  func limitsOfOptions() async throws {
-    let scene = Scene()
-    let cache = InMemoryTokenCache()
-    try await scene.connector(cache: cache).doPolicy(.signIn)
-    let connector = try scene.connector(cache: cache) { $0.limits = TransportLimits(maximumBodyBytes: 1) }
+  func limits() async throws {
+    let scene = try await SignedInScene(after: 0).scene
+    let small = TransportLimits(maximumBodyBytes: 10)
+    let answer = LocalResponse(status: 200, body: Data(repeating: 0x20, count: 12))
+    scene.tasks.faults = [LocalFault(.respond(answer))]
     let request = URLRequest(url: scene.tasks.url)
+    let connector = try scene.connector { $0.limits = small }
     await expectError(ConnectorError.self, .tooLarge) { try await connector.data(for: request) }
-    await expectError(ConnectorError.self, .tooLarge) {
-      try await connector.data(for: request, limits: TransportLimits(maximumBodyBytes: 1))
-    }
-    let (_, response) = try await connector.data(for: request, limits: TransportLimits())
-    #expect(response.statusCode == 200)
+    #expect(try await connector.data(for: request, limits: TransportLimits()).0 == answer.body)
+    await expectError(ConnectorError.self, .tooLarge) { try await connector.signIn() }
+    let ofTasks = try scene.connector { $0.taskLimits = small }
+    await expectError(ConnectorError.self, .tooLarge) { try await ofTasks.getTaskList() }
+    await expectError(ConnectorError.self, .tooLarge) { try await ofTasks.data(for: request, limits: small) }
+    #expect(try await ofTasks.data(for: request).0 == answer.body)
   }
 
-  @Test("Each repeat of an API's request is an event, with policy and code", arguments: [true, false])
+  @Test("Each repeat of a request to an API is an event, with its policy and error code", arguments: [true, false])
   func repeats(_ isTaskCall: Bool) async throws {
-    let scene = Scene()
-    let events = Locked<[Connector.Event]>([])
-    var environment = scene.environment()
-    environment.onEvent = { event in events.withLock { $0.append(event) } }
-    let connector = try Connector(settings: scene.settings(), environment: environment)
-    let alice = try await connector.doPolicy(.signIn)
-    await scene.clock.advance(by: .seconds(120))
+    let stage = try await SignedInScene(after: 120)
     let statuses = Locked([503, 401, 429])
-    scene.tasks.faults = [
+    stage.scene.tasks.faults = [
       LocalFault(.change { answer in statuses.withLock { if !$0.isEmpty { answer.status = $0.removeFirst() } } })
     ]
-    events.withLock { $0 = [] }
     if isTaskCall {
-      _ = try await connector.getTaskList(user: alice)
+      _ = try await stage.connector.getTaskList(user: stage.alice.user)
     } else {
-      _ = try await connector.data(for: URLRequest(url: scene.tasks.url))
+      _ = try await stage.connector.data(for: URLRequest(url: stage.scene.tasks.url))
     }
-    let repeats = events.withLock { $0 }.filter { $0.step == .retry }
+    let repeats = stage.scene.events.values.filter { $0.step == .retry }
     #expect(repeats.map(\.errorCode) == [.serviceUnavailable, .unauthorized, .throttled])
     #expect(repeats.allSatisfy { $0.policyID == "B2C_1_SignIn" })
   }
 
-  @Test("A crafted request carries the bearer token and everything it had")
-  func crafted() async throws {
-    let scene = Scene()
-    let connector = try await scene.signedIn()
-    var request = URLRequest(url: scene.tasks.url)
-    request.setValue("de", forHTTPHeaderField: "Accept-Language")
-    let authorized = try await connector.authorizedRequest(for: request)
-    #expect(
-      authorized.value(forHTTPHeaderField: "Authorization") == "Bearer \(try await connector.accessToken().token.value)"
-    )
-    #expect(authorized.value(forHTTPHeaderField: "Accept-Language") == "de")
-    #expect(authorized.url == request.url)
-  }
-
-  @Test("Of two users each gets its own token, for the scopes that the call names")
-  func secondUser() async throws {
-    let scene = Scene()
-    let presenter = scene.script(.signIn(.alice))
-    let connector = try scene.connector(presenter: presenter)
-    let alice = try await connector.doPolicy(.signIn)
-    presenter.follow(.signIn(.bob))
-    let bob = try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
+  @Test("Each user's own token is sent, for the scopes of the call, and the request stays what it was")
+  func tokens() async throws {
+    let stage = try await SignedInScene(after: 0)
+    let bob = try await stage.signIn(.bob).user
+    let (scene, connector) = (stage.scene, stage.connector)
     scene.tasks.tasks = [LocalUser.alice, .bob].map {
       LocalTask(owner: $0.id, text: $0.displayName, date: scene.clock.date)
     }
-    let request = URLRequest(url: scene.tasks.url)
-    let own = [scene.tenant.clientID]
-    for (person, user) in [(alice, LocalUser.alice), (bob, .bob), (nil, .bob)] {
-      for scopes in [nil, own] {
-        let (data, response) = try await connector.data(for: request, scopes: scopes, user: person)
-        #expect(response.statusCode == 200)
+    var request = URLRequest(url: scene.tasks.url)
+    request.setValue("de", forHTTPHeaderField: "Accept-Language")
+    var sent: Set<String?> = []
+    for (user, name) in [
+      (stage.alice.user, LocalUser.alice.displayName), (bob, LocalUser.bob.displayName),
+      (nil, LocalUser.bob.displayName),
+    ] {
+      for scopes in [nil, SignedInScene.otherScopes] {
+        let (data, _) = try await connector.data(for: request, scopes: scopes, user: user)
         let list = try JSONDecoder().decode(JSONValue.self, from: data)
-        #expect(list.array?.map { $0.object?["task"]?.string } == [user.displayName])
-        let token = try await connector.accessToken(scopes: scopes, user: person).token.value
-        let sent = scene.tasks.requests.last?.request.value(forHTTPHeaderField: "Authorization")
-        #expect(sent == "Bearer " + token)
-        let crafted = try await connector.authorizedRequest(for: request, scopes: scopes, user: person)
-        #expect(crafted.value(forHTTPHeaderField: "Authorization") == "Bearer " + token)
+        #expect(list.array?.map { $0.object?["task"]?.string } == [name])
+        let token = try await connector.accessToken(scopes: scopes, user: user).token.value
+        let crafted = try await connector.authorizedRequest(for: request, scopes: scopes, user: user)
+        #expect(crafted.value(forHTTPHeaderField: "Accept-Language") == "de" && crafted.url == request.url)
+        for request in [crafted, try #require(scene.tasks.requests.last?.request)] {
+          #expect(request.value(forHTTPHeaderField: "Authorization") == "Bearer " + token)
+        }
+        sent.insert(token)
       }
     }
-    // Two people, two APIs: four tokens.
-    #expect(Set(scene.tasks.requests.map { $0.request.value(forHTTPHeaderField: "Authorization") }).count == 4)
+    #expect(sent.count == 4)
   }
 
-  @Test("A token of a named user that the API refuses is replaced by another of the same user")
-  func refusedTokenOfUser() async throws {
-    let scene = Scene()
-    let presenter = scene.script(.signIn(.alice))
-    let connector = try scene.connector(presenter: presenter)
-    let alice = try await connector.doPolicy(.signIn)
-    presenter.follow(.signIn(.bob))
-    try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
-    let owned = LocalTask(owner: LocalUser.alice.id, text: "hers", date: scene.clock.date)
-    scene.tasks.tasks = [owned]
-    scene.tasks.faults = [LocalFault(on: .method("GET"), times: 1, .respond(LocalResponse(status: 401)))]
-    let (data, _) = try await connector.data(for: URLRequest(url: scene.tasks.url), user: alice)
-    #expect(String(decoding: data, as: UTF8.self).contains("hers"))
-    #expect(scene.tenant.counters.refreshes == 1)
-  }
-
-  @Test("A scope the API wants and the token lacks is named")
-  func insufficientScope() async throws {
-    let clock = TestClock()
-    let tenant = LocalTenant(now: { clock.date })
-    let tasks = LocalTaskServer(tenant: tenant, requiredScopes: ["tasks/admin"])
-    let network = LocalNetwork(tenant, tasks, clock: clock)
-    let settings = ConnectorSettings(
-      authority: try Authority(tenant.authority()), clientID: tenant.clientID, scopes: tenant.apiScopes,
-      redirectURI: try url(LocalTenant.standardRedirectURI), taskWebAPI: tasks.url,
-      policies: .init(emailSignIn: try Policy("B2C_1_SignIn")))
-    let connector = try Connector(
-      settings: settings,
-      environment: Connector.Environment(
-        presenter: ScriptedPresenter(transport: network, .signIn(.alice)), transport: network, clock: clock,
-        now: { clock.date }))
-    try await connector.doPolicy(.signIn)
-    let error = try await #require(throws: ConnectorError.self) { try await connector.getTaskList() }
-    #expect(error.code == .insufficientScope)
-    #expect("\(error)".contains("tasks/admin"))
-    #expect(tenant.counters.refreshRequests == 0)
-  }
-
-  @Test("An app that wants two tries gets two: of a list, of any request, of the metadata")
+  @Test("The number of attempts of the options counts for a list, for any request and for the metadata")
   func retries() async throws {
-    let scene = Scene()
-    let connector = try scene.connector(waitingOn: TestClock()) { $0.retry = RetryPolicy(maximumAttempts: 2) }
-    try await connector.doPolicy(.signIn)
-    let busy = LocalResponse(status: 503)
-    scene.tasks.faults = [LocalFault(.respond(busy))]
+    let stage = try await SignedInScene(after: 0, waitingOn: TestClock()) {
+      $0.retry = RetryPolicy(maximumAttempts: 2)
+    }
+    let (scene, connector) = (stage.scene, stage.connector)
+    let busy = LocalFault.Effect.respond(LocalResponse(status: 503))
+    scene.tasks.faults = [LocalFault(busy)]
     await expectError(ConnectorError.self, .serviceUnavailable) { try await connector.getTaskList() }
     #expect(scene.tasks.requests.count == 2)
     #expect(try await connector.data(for: URLRequest(url: scene.tasks.url)).1.statusCode == 503)
     #expect(scene.tasks.requests.count == 4)
-    scene.tenant.faults = [LocalFault(on: .metadata, .respond(busy))]
+    scene.tenant.faults = [LocalFault(on: .metadata, busy)]
     let before = scene.network.requestCount
     await expectError(ConnectorError.self, .serviceUnavailable) { try await connector.doPolicy(.signUp) }
     #expect(scene.network.requestCount == before + 2)
-  }
-
-  @Test("What is larger than the limits of the options, or of the call, is refused")
-  func limits() async throws {
-    let scene = Scene()
-    let small = TransportLimits(maximumBodyBytes: 10)
-    let connector = try scene.connector { $0.taskLimits = small }
-    try await connector.doPolicy(.signIn)
-    let answer = LocalResponse(status: 200, body: Data(repeating: 0x20, count: 12))
-    scene.tasks.faults = [LocalFault(.respond(answer))]
-    let request = URLRequest(url: scene.tasks.url)
-    await expectError(ConnectorError.self, .tooLarge) { try await connector.getTaskList() }
-    await expectError(ConnectorError.self, .tooLarge) { try await connector.data(for: request, limits: small) }
-    #expect(try await connector.data(for: request).0 == answer.body)
-    let engine = try scene.connector { $0.limits = small }
-    await expectError(ConnectorError.self, .tooLarge) { try await engine.doPolicy(.signIn) }
   }
 }

@@ -4,59 +4,77 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `userId` of the settings and an id_token that cannot be compared with it.
-@Suite struct ConnectorRequiredUserTests {
+/// `userId` of the settings, compared with the id_token of a sign-in.
+@Suite("A required user", .hangLimit)
+struct ConnectorRequiredUserTests {
   struct Row: Sendable, CustomTestStringConvertible {
     let shape: LocalTenant.Shape
     let userID: String
-    /// The claims to change; `.null` removes one.
-    let claims: [String: JSONValue]
-    /// Words of the message, and of what to do.
-    let message: String
+    let claims: RefreshRow.Claims
+    /// Words of the recovery suggestion.
     let advice: [String]
 
     init(
-      _ shape: LocalTenant.Shape, _ userID: String, _ claims: [String: JSONValue], _ message: String,
-      _ advice: String...
-    ) {
-      (self.shape, self.userID, self.claims, self.message, self.advice) = (shape, userID, claims, message, advice)
-    }
+      _ shape: LocalTenant.Shape, _ userID: String, _ claims: RefreshRow.Claims, _ advice: String...
+    ) { (self.shape, self.userID, self.claims, self.advice) = (shape, userID, claims, advice) }
 
     var testDescription: String { "\(shape) \(userID) \(claims)" }
+
+    func connector() throws -> Connector {
+      let scene = Scene(shape: shape) { $0.changeIDTokenClaims = { $0.set(claims) } }
+      return try scene.connector(scene.settings { $0.userID = userID })
+    }
   }
 
   private static let alice = LocalUser.alice.email
-  private static let nothing: [String: JSONValue] = ["emails": .null, "email": .null, "preferred_username": .null]
+  private static let nothing: RefreshRow.Claims = ["emails": nil, "email": nil, "preferred_username": nil]
 
-  private static let nothingToCompare = "no address or user name that can be compared"
-
-  static let rows = [
-    Row(.b2c, alice, nothing, nothingToCompare, "Email Addresses", "object ID"),
-    Row(.b2c, " \(alice)", ["emails": []], nothingToCompare, "Email Addresses", "object ID"),
-    Row(.b2c, alice, ["emails": [""], "unique_name": "alice"], nothingToCompare, "Email Addresses", "object ID"),
-    Row(.b2c, "alice", [:], nothingToCompare, "object ID"),
-    Row(.entra, alice, nothing, nothingToCompare, "optional claim", "object ID"),
-    Row(.ciam, alice, nothing, nothingToCompare, "optional claim", "object ID"),
-    Row(.openIDConnect, alice, nothing, nothingToCompare, "scope email", "(sub)", "email_verified"),
-    Row(.openIDConnect, alice, ["email_verified": false], nothingToCompare, "(sub)", "email_verified"),
-    // The claims name another user.
-    Row(.b2c, LocalUser.bob.email, [:], "Another user", "Sign in as the user"),
-    Row(.b2c, "bob", ["unique_name": "alice"], "Another user", "Sign in as the user"),
-    Row(.entra, "00000000-0000-4000-8000-00000000000b", [:], "Another user", "Sign in as the user"),
-    Row(.openIDConnect, LocalUser.bob.email, ["email_verified": true], "Another user", "email_verified"),
-    Row(.openIDConnect, "bob", [:], "Another user", "Sign in as the user"),
+  static let accepted: [Row] = [
+    Row(.openIDConnect, "Victim42", ["sub": "Victim42"]),
+    // Apple and Amazon Cognito send a text.
+    Row(.openIDConnect, alice, ["email": .string(alice), "email_verified": true]),
+    Row(.openIDConnect, alice, ["email": .string(alice), "email_verified": "true"]),
   ]
 
-  @Test("An id_token that cannot be compared with userId is not called another user's", arguments: rows)
-  func obstacle(_ row: Row) async throws {
-    let scene = Scene(shape: row.shape) {
-      $0.changeIDTokenClaims = { claims in
-        for (name, value) in row.claims { claims[name] = value == .null ? nil : value }
-      }
-    }
-    let connector = try scene.connector(scene.settings { $0.userID = row.userID })
+  @Test(
+    "At a generic issuer the required user may be named by the exact subject or a verified address", arguments: accepted
+  )
+  func accepts(_ row: Row) async throws {
+    let connector = try row.connector()
+    let user = try await connector.signIn().user
+    #expect(try await connector.session == .signedIn(user))
+  }
+
+  static let incomparable: [Row] = [
+    Row(.b2c, alice, nothing, "Email Addresses", "object ID"),
+    Row(.b2c, " \(alice)", ["emails": []], "Email Addresses", "object ID"),
+    Row(.b2c, alice, ["emails": [""], "unique_name": "alice"], "Email Addresses", "object ID"),
+    Row(.b2c, "alice", [:], "object ID"), Row(.entra, alice, nothing, "optional claim", "object ID"),
+    Row(.ciam, alice, nothing, "optional claim", "object ID"),
+    Row(.openIDConnect, alice, nothing, "scope email", "(sub)", "email_verified"),
+    Row(.openIDConnect, alice, ["email_verified": false], "(sub)", "email_verified"),
+    Row(.openIDConnect, alice, ["email": .string(alice), "email_verified": "false"], "email_verified"),
+    Row(.openIDConnect, alice, ["email": .string(alice), "email_verified": ""], "email_verified"),
+    Row(.openIDConnect, alice, ["email": .string(alice), "email_verified": nil], "email_verified"),
+  ]
+
+  static let others: [Row] = [
+    Row(.b2c, LocalUser.bob.email, [:], "Sign in as the user"),
+    Row(.b2c, "bob", ["unique_name": "alice"], "Sign in as the user"),
+    Row(.entra, "00000000-0000-4000-8000-00000000000b", [:], "Sign in as the user"),
+    Row(.openIDConnect, LocalUser.bob.email, ["email_verified": true], "email_verified"),
+    Row(.openIDConnect, "bob", [:], "Sign in as the user"),
+    Row(.openIDConnect, "vICTIM42", ["sub": "Victim42"], "Sign in as the user"),
+  ]
+
+  @Test(
+    "If the id_token cannot be compared with the required user, the error does not call it another user's",
+    arguments: incomparable.map { ($0, "no address or user name that can be compared") }
+      + others.map { ($0, "Another user") })
+  func refuses(_ row: Row, _ message: String) async throws {
+    let connector = try row.connector()
     let error = try await #require(throws: ConnectorError.self) { try await connector.signIn() }
-    #expect(error.code == .wrongUser && error.message.contains(row.message), "\(error)")
+    #expect(error.code == .wrongUser && error.message.contains(message), "\(error)")
     for words in row.advice { #expect(error.recoverySuggestion?.contains(words) == true, "\(error)") }
     #expect(!"\(error)".contains(Self.alice))
     #expect(try await connector.session == .signedOut)

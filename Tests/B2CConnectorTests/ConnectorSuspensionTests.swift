@@ -5,146 +5,157 @@ import Foundation
 import TestSupport
 import Testing
 
+/// A refresh while the system may suspend the app; Alice's access token has expired.
 @Suite("A refresh when the system suspends the app", .hangLimit)
 struct ConnectorSuspensionTests {
-  /// A user with an expired token.
-  private final class Stage: Sendable {
-    let scene = Scene()
-    let system = SuspendingSystem()
-    /// The clock of the connector: it stands still, so that a starved system's answer is not late.
-    let clock = TestClock(advancesItself: false)
-    let connector: Connector
-    /// Holds back each refresh that a test sends here.
-    let gate = TestGate()
+  private let scene = Scene()
+  private let system = SuspendingSystem()
+  /// The clock of the connector, which stands still, so that the answer of a slow machine is not late.
+  private let clock = TestClock(advancesItself: false)
+  private let connector: Connector
+  /// Holds the response to a refresh back.
+  private let gate = TestGate()
 
-    init(age: Duration = .seconds(4_000)) async throws {
-      var environment = scene.environment(waitingOn: clock)
-      environment.backgroundTime = BackgroundTime(system)
-      connector = try Connector(settings: try scene.settings(), environment: environment)
-      try await connector.doPolicy(.signIn)
-      await scene.clock.advance(by: age)
-    }
-
-    var sent: Int { scene.tenant.counters.refreshRequests }
+  init() async throws {
+    connector = try Self.connector(scene, system, clock)
+    try await connector.signIn()
+    await scene.expire()
   }
 
-  @Test("The system is asked for time before a refresh begins, until its answer is stored, and for nothing else")
+  private static func connector(
+    _ scene: Scene, _ system: SuspendingSystem, _ clock: TestClock, deadline: Duration = .seconds(30)
+  ) throws -> Connector {
+    var environment = scene.environment(waitingOn: clock)
+    environment.backgroundTime = BackgroundTime(system)
+    return try Connector(settings: try scene.settings(), environment: environment) { $0.limits.deadline = deadline }
+  }
+
+  /// The refreshes that the tenant has got.
+  private var sent: Int { scene.tenant.counters.refreshRequests }
+
+  /// Gives Alice a new token, of which 100 seconds are left.
+  private func renew() async throws {
+    _ = try await scene.connector().accessToken()
+    await scene.clock.advance(by: .seconds(3_500))
+  }
+
+  private func holdAnswer() {
+    scene.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
+  }
+
+  @Test("The system is asked for time before a refresh is sent and until its tokens are stored, and for nothing else")
   func lasts() async throws {
-    let stage = try await Stage()
-    stage.system.will(.none)
-    stage.scene.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(stage.gate))]
-    #expect(stage.system.asked == 0)
-    let token = Task { try await stage.connector.accessToken() }
-    try await yielding { stage.system.asked == 1 }
-    for _ in 0..<200 { await Task.yield() }
-    #expect(stage.sent == 0)
-    stage.system.answer(.granted)
-    await stage.gate.waitForArrivals(1)
-    #expect(stage.system.running == 1)
-    stage.gate.open()
+    system.will(.none)
+    holdAnswer()
+    let token = Task { try await connector.accessToken() }
+    try await yielding { system.asked == 1 }
+    await yieldOften()
+    #expect(sent == 0)
+    system.answer(.granted)
+    await gate.waitForArrivals(1)
+    #expect(system.running == 1)
+    gate.open()
     _ = try await token.value
-    try await yielding { stage.system.running == 0 }
-    #expect(try await stage.connector.accessToken() == token.value)
-    #expect(stage.system.asked == 1 && stage.sent == 1)
+    try await yielding { system.running == 0 }
+    #expect(try await connector.accessToken() == token.value)
+    #expect(system.asked == 1 && sent == 1)
   }
 
-  @Test("When there is no time, no refresh is started: an expired token is an error that may pass")
+  @Test("Without time, no refresh is sent: an expired token is an error that may pass, and another one is used")
   func refused() async throws {
-    let stage = try await Stage()
-    stage.system.will(.refused)
-    let error = try await #require(throws: ConnectorError.self) { try await stage.connector.accessToken() }
+    system.will(.refused)
+    let error = try await #require(throws: ConnectorError.self) { try await connector.accessToken() }
     #expect(error.code == .suspended && error.isRetryable && !error.needsInteraction)
-    await expectError(ConnectorError.self, .suspended) { try await stage.connector.getTaskList() }
-    #expect(try await stage.connector.session.user?.hasSession == true)
-    #expect(stage.sent == 0)
-    stage.system.will(.granted)
-    _ = try await stage.connector.accessToken()
-    #expect(stage.sent == 1)
+    await expectError(ConnectorError.self, .suspended) { try await connector.getTaskList() }
+    #expect(try await connector.session.user?.hasSession == true)
+    #expect(sent == 0)
+    try await renew()
+    #expect(try await connector.accessToken().expiresAt > scene.clock.date)
+    await expectError(ConnectorError.self, .suspended) { try await connector.accessToken(forceRefresh: true) }
+    #expect(sent == 1)
+    system.will(.granted)
+    _ = try await connector.accessToken(forceRefresh: true)
+    #expect(sent == 2)
   }
 
-  @Test("When there is no time, a token that has not expired is returned, unless another one is asked for")
-  func refusedEarly() async throws {
-    let stage = try await Stage(age: .seconds(3_500))
-    stage.system.will(.refused)
-    let token = try await stage.connector.accessToken()
-    #expect(token.expiresAt > stage.scene.clock.date)
-    await expectError(ConnectorError.self, .suspended) {
-      try await stage.connector.accessToken(forceRefresh: true)
+  @Test(
+    "A system that does not answer within 5 seconds has refused, and its later answer starts nothing",
+    arguments: [false, true])
+  func unanswered(isValid: Bool) async throws {
+    if isValid { try await renew() }
+    let before = sent
+    system.will(.none)
+    let caller = Task { try await connector.accessToken() }
+    // The limit of the caller is waited for too.
+    await clock.waitForSleepers(2)
+    await clock.advance(by: .milliseconds(4_999))
+    await yieldOften()
+    #expect(system.asked == 1)
+    await clock.advance(by: .milliseconds(1))
+    if isValid {
+      #expect(try await caller.value.expiresAt > scene.clock.date)
+    } else {
+      await expectError(ConnectorError.self, .suspended) { try await caller.value }
     }
-    #expect(stage.system.asked == 2 && stage.sent == 0)
-  }
-
-  @Test("A system that does not answer within 5 seconds has refused, and what it says later starts nothing")
-  func unanswered() async throws {
-    let stage = try await Stage()
-    stage.system.will(.none)
-    let caller = Task { try await stage.connector.accessToken() }
-    // The limit of the caller is waited for too.
-    await stage.clock.waitForSleepers(2)
-    await stage.clock.advance(by: .milliseconds(4_999))
-    for _ in 0..<200 { await Task.yield() }
-    #expect(stage.system.asked == 1)
-    await stage.clock.advance(by: .milliseconds(1))
-    await expectError(ConnectorError.self, .suspended) { try await caller.value }
-    stage.system.answer(.granted)
-    try await yielding { stage.system.running == 0 }
-    #expect(stage.sent == 0)
-    stage.system.will(.granted)
-    _ = try await stage.connector.accessToken()
-    #expect(stage.system.asked == 2 && stage.sent == 1)
-  }
-
-  @Test("Without an answer, a token that has not expired is returned")
-  func unansweredEarly() async throws {
-    let stage = try await Stage(age: .seconds(3_500))
-    stage.system.will(.none)
-    let caller = Task { try await stage.connector.accessToken() }
-    // The limit of the caller is waited for too.
-    await stage.clock.waitForSleepers(2)
-    await stage.clock.advance(by: .seconds(5))
-    #expect(try await caller.value.expiresAt > stage.scene.clock.date)
-    #expect(stage.sent == 0)
+    system.answer(.granted)
+    try await yielding { system.running == 0 }
+    #expect(sent == before)
+    system.will(.granted)
+    _ = try await connector.accessToken(forceRefresh: true)
+    #expect(system.asked == 2 && sent == before + 1)
   }
 
   @Test("A caller that is cancelled while the system is asked leaves")
   func cancelled() async throws {
-    let stage = try await Stage()
-    stage.system.will(.none)
-    let caller = Task { try await stage.connector.accessToken() }
-    try await yielding { stage.system.asked == 1 }
+    system.will(.none)
+    let caller = Task { try await connector.accessToken() }
+    try await yielding { system.asked == 1 }
     caller.cancel()
     await #expect(throws: CancellationError.self) { try await caller.value }
-    stage.system.answer(.refused)
-    await stage.connector.close()
-    #expect(stage.sent == 0)
+    system.answer(.refused)
+    await connector.close()
+    #expect(sent == 0)
   }
 
-  @Test("When the time is over during the request, the answer is stored all the same, and the system's call returns")
+  @Test("If the time ends during the request, the call of the system returns, and the tokens are stored all the same")
   func expired() async throws {
-    let stage = try await Stage()
-    stage.scene.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(stage.gate))]
-    let token = Task { try await stage.connector.accessToken() }
-    await stage.gate.waitForArrivals(1)
-    stage.system.expire()
-    try await yielding { stage.system.running == 0 }
-    stage.gate.open()
+    holdAnswer()
+    let token = Task { try await connector.accessToken() }
+    await gate.waitForArrivals(1)
+    system.expire()
+    try await yielding { system.running == 0 }
+    gate.open()
     let answer = try await token.value
-    #expect(try await stage.connector.accessToken() == answer)
-    #expect(stage.sent == 1 && stage.system.asked == 1)
+    #expect(try await connector.accessToken() == answer)
+    #expect(sent == 1 && system.asked == 1)
   }
 
-  @Test("The system is not asked while a refresh waits for its turn")
+  @Test("Background time is given back at the limit of a request, although the transport hangs")
+  func hangingTransport() async throws {
+    // The thread that the system blocks measures this limit by the real clock, so it is short here.
+    let connector = try Self.connector(scene, system, clock, deadline: .milliseconds(10))
+    let never = scene.transport.hang(at: .token)
+    let token = Task { try await connector.accessToken() }
+    await never.waitForArrivals(1)
+    try await yielding { system.running == 0 }
+    #expect(system.asked == 1 && sent == 0)
+    scene.transport.letEverythingPass()
+    never.open()
+    _ = try await token.value
+  }
+
+  @Test("The system is not asked while a refresh waits for another one")
   func waiting() async throws {
-    let stage = try await Stage()
-    stage.scene.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(stage.gate))]
-    let first = Task { try await stage.connector.accessToken() }
-    await stage.gate.waitForArrivals(1)
-    let second = Task { try await stage.connector.accessToken(claims: #"{"access_token":{"nbf":{"essential":true}}}"#) }
-    for _ in 0..<200 { await Task.yield() }
-    #expect(stage.system.asked == 1)
-    stage.gate.open()
+    holdAnswer()
+    let first = Task { try await connector.accessToken() }
+    await gate.waitForArrivals(1)
+    let second = Task { try await connector.accessToken(claims: SignedInScene.claims) }
+    try await yielding { scene.count(.cacheMiss) == 2 }
+    await yieldOften()
+    #expect(system.asked == 1)
+    gate.open()
     _ = try await (first.value, second.value)
-    try await yielding { stage.system.running == 0 }
-    #expect(stage.system.asked == 2)
+    try await yielding { system.running == 0 }
+    #expect(system.asked == 2)
   }
 }

@@ -4,104 +4,118 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Calls about a person who is named, beside another who signed in last.
-@Suite("Calls for a named user")
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// The calls to an API for a named user, and a change of the current user during a call.
+@Suite("The user of a call", .hangLimit)
 struct ConnectorUserTests {
-  /// Alice and then Bob have signed in; each has a task.
-  private struct Stage {
-    let scene = Scene(dialect: .rest)
-    let connector: Connector
-    let alice: UserInfo
-    let bob: UserInfo
+  private let stage: SignedInScene
+  private var scene: Scene { stage.scene }
+  private var connector: Connector { stage.connector }
+  private var alice: UserInfo { stage.alice.user }
 
-    init() async throws {
-      let presenter = scene.script(.signIn(.alice))
-      connector = try Connector(settings: scene.settings(), environment: scene.environment(presenter: presenter)) {
-        $0.taskDialect = .rest
-      }
-      alice = UserInfo(id: try await connector.doPolicy(.signIn).id)
-      presenter.follow(.signIn(.bob))
-      bob = UserInfo(
-        id: try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login)).id)
-      scene.tasks.tasks = [LocalUser.alice, .bob].map {
-        LocalTask(owner: $0.id, text: $0.displayName, date: scene.clock.date)
-      }
+  init() async throws { stage = try await SignedInScene(Scene(dialect: .rest), after: 0) }
+
+  private func titles(of user: LocalUser) -> [String] { scene.tasks.tasks(of: user.id).map(\.text) }
+
+  @Test("A call is about the named user, or else about the current one")
+  func named() async throws {
+    let bob = try await stage.signIn(.bob).user
+    scene.tasks.tasks = [LocalUser.alice, .bob].map {
+      LocalTask(owner: $0.id, text: $0.displayName, date: scene.clock.date)
     }
-
-    func titles(of user: LocalUser) -> [String] { scene.tasks.tasks(of: user.id).map(\.text) }
-  }
-
-  @Test("The list is the named user's, the current one's without a name")
-  func lists() async throws {
-    let stage = try await Stage()
-    let (alice, bob) = (LocalUser.alice.displayName, LocalUser.bob.displayName)
-    #expect(try await stage.connector.getTaskList(user: stage.alice).map(\.itemName) == [alice])
-    #expect(try await stage.connector.getTaskList(user: stage.bob).map(\.itemName) == [bob])
-    #expect(try await stage.connector.getTaskList().map(\.itemName) == [bob])
-  }
-
-  @Test("A task is added, changed and deleted in the named user's list")
-  func changes() async throws {
-    let stage = try await Stage()
-    let before = stage.titles(of: .bob)
-    var task = try await stage.connector.addTask(TaskItem(itemName: "Hers"), user: stage.alice)
-    #expect(stage.titles(of: .alice).contains("Hers"))
+    for (user, name) in [
+      (alice, LocalUser.alice.displayName), (bob, LocalUser.bob.displayName), (nil, LocalUser.bob.displayName),
+    ] {
+      #expect(try await connector.getTaskList(user: user).map(\.itemName) == [name])
+      #expect(try await connector.fetchUserInfo(user: user).name == name)
+    }
+    var task = try await connector.addTask(TaskItem(itemName: "Hers"), user: alice)
+    #expect(titles(of: .alice).contains("Hers"))
     task.itemName = "Still hers"
-    task = try await stage.connector.updateTask(task, user: stage.alice)
-    #expect(stage.titles(of: .alice).contains("Still hers"))
-    try await stage.connector.deleteTask(task, user: stage.alice)
-    #expect(stage.titles(of: .alice) == [LocalUser.alice.displayName])
-    #expect(stage.titles(of: .bob) == before)
-  }
-
-  @Test("Without a session of the named user nothing is sent, even if another is signed in")
-  func unknown() async throws {
-    let stage = try await Stage()
-    try await stage.connector.signOut(stage.alice)
-    let sent = stage.scene.tasks.requests.count
-    let error = try await #require(throws: ConnectorError.self) {
-      try await stage.connector.getTaskList(user: stage.alice)
-    }
-    #expect(error.needsInteraction && stage.scene.tasks.requests.count == sent)
-    #expect(try await stage.connector.user(id: stage.alice.id) == nil)
-  }
-
-  @Test("User info and the stored user are the named user's")
-  func userInfo() async throws {
-    let stage = try await Stage()
-    for (person, user) in [(stage.alice, LocalUser.alice), (stage.bob, .bob), (nil, .bob)] {
-      #expect(try await stage.connector.fetchUserInfo(user: person).name == user.displayName)
-    }
-    let stored = try #require(try await stage.connector.user(id: stage.alice.id))
-    #expect(stored.name == LocalUser.alice.displayName && stored.hasSession)
-  }
-
-  @Test("A user made of the parts of another is equal, whichever claim names the policy", arguments: ["tfp", "acr"])
-  func parts(_ claim: String) async throws {
-    let tenant = LocalTenant()
-    tenant.behavior.changeIDTokenClaims = {
-      let policy = $0["tfp"]
-      $0["tfp"] = nil
-      $0[claim] = policy
-    }
-    let user = try await Connector.local(tenant).signIn().user
-    #expect(user.policyID != nil)
-    #expect(UserInfo(id: user.id, claims: user.claims, policyID: user.policyID, hasSession: user.hasSession) == user)
+    task = try await connector.updateTask(task, user: alice)
+    #expect(titles(of: .alice).contains("Still hers"))
+    try await connector.deleteTask(task, user: alice)
+    #expect(titles(of: .alice) == [LocalUser.alice.displayName])
+    #expect(titles(of: .bob) == [LocalUser.bob.displayName])
+    // Nothing is sent for a user without a session.
+    try await connector.signOut(alice)
+    let sent = scene.tasks.requests.count
+    await expectError(ConnectorError.self, .interactionRequired) { try await connector.getTaskList(user: alice) }
+    #expect(scene.tasks.requests.count == sent)
+    #expect(try await connector.user(id: alice.id) == nil)
   }
 
   @Test(
-    "The id of the user who signed in is the user's, and signs that user out",
+    "The id of the user who signed in is that of the session and the token, and is enough for a sign-out",
     arguments: [LocalTenant.Shape.b2c, .entra, .ciam, .openIDConnect])
-  func signOut(_ shape: LocalTenant.Shape) async throws {
+  func oneID(_ shape: LocalTenant.Shape) async throws {
     let connector = try Connector.local(LocalTenant(shape: shape))
     let result = try await connector.signIn()
     #expect(result.user.hasSession && result.accessToken?.userID == result.user.id)
-    let user = result.user
-    #expect(UserInfo(id: user.id, claims: user.claims, policyID: user.policyID, hasSession: true) == user)
     #expect(try await connector.session == .signedIn(result.user))
     #expect(try await connector.fetchUserInfo().id == result.user.id)
     try await connector.signOut(UserInfo(id: result.user.id))
     #expect(try await connector.users().isEmpty)
-    #expect(try await connector.session == .signedOut)
+  }
+
+  // MARK: A change of user during a call
+
+  /// A call that sends the user's token to an API.
+  enum Call: String, CaseIterable, Sendable {
+    case getTaskList, addTask, updateTask, deleteTask, dataGet, dataPost
+
+    func run(_ connector: Connector, _ task: LocalTask, at api: URL) async throws {
+      switch self {
+      case .getTaskList: _ = try await connector.getTaskList()
+      case .addTask: try await connector.addTask(TaskItem(itemName: "Alice's private task"))
+      case .updateTask: try await connector.updateTask(TaskItem(itemName: "Alice's private task", serverID: task.id))
+      case .deleteTask: try await connector.deleteTask(TaskItem(itemName: task.text, serverID: task.id))
+      case .dataGet: _ = try await connector.data(for: URLRequest(url: api))
+      case .dataPost:
+        var request = URLRequest(url: api)
+        request.httpMethod = "POST"
+        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        request.httpBody = Data(#"{"task":"Alice's private task"}"#.utf8)
+        _ = try await connector.data(for: request)
+      }
+    }
+  }
+
+  @Test(
+    "If the API refuses a token, the request is repeated with a token of the same user or not at all",
+    arguments: Call.allCases, [true, false])
+  func changed(_ call: Call, isSignedOut: Bool) async throws {
+    await scene.clock.advance(by: .seconds(120))
+    let task = LocalTask(owner: LocalUser.bob.id, text: "Bob's task", date: scene.clock.date)
+    scene.tasks.tasks = [task]
+    scene.tasks.faults = [
+      LocalFault(on: .any, times: 1, .wait(stage.gate)),
+      LocalFault(on: .any, times: 1, .respond(LocalResponse(status: 401))),
+    ]
+    let running = Task { try await call.run(connector, task, at: scene.tasks.url) }
+    await stage.gate.waitForArrivals(1)
+    if isSignedOut { try await connector.signOut() }
+    let bobsToken = try await stage.signIn(.bob).accessToken?.token.value
+    stage.gate.open()
+    let result = await running.result
+    #expect(!scene.tasks.requests.map(\.bearerToken).contains(bobsToken))
+    #expect(scene.tasks.tasks(of: LocalUser.bob.id) == [task])
+    #expect(scene.tasks.requests.count == (isSignedOut ? 1 : 2))
+    if isSignedOut {
+      let error = try #require(throws: ConnectorError.self) { try result.get() }
+      #expect(error.code == .interactionRequired && error.needsInteraction && !error.outcomeIsUnknown)
+      #expect(try await connector.getTaskList().map(\.itemName) == ["Bob's task"])
+    } else {
+      // A call about Bob's task ends with a 404 for Alice.
+      if [.addTask, .dataPost].contains(call) {
+        #expect(throws: Never.self) { try result.get() }
+        #expect(titles(of: .alice) == ["Alice's private task"])
+      }
+      let alicesToken = try await connector.accessToken(user: alice).token.value
+      #expect(scene.tasks.requests.map(\.bearerToken).contains(alicesToken))
+    }
   }
 }

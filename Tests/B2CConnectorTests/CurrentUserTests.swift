@@ -4,127 +4,97 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Alice and then Bob sign in over one cache, each at a time that the device's clock shows.
-struct TwoUsers {
-  let scene: Scene
-  let presenter: ScriptedPresenter
-  var cache: any TokenCache { scene.cache }
-
-  init(_ cache: any TokenCache = .memory()) {
-    scene = Scene(dialect: .rest, cache: cache, limits: .standard)
-    presenter = scene.script(.signIn(.alice))
-  }
-
-  /// A connector of a process of its own, if the cache is in a wrapper of its own.
-  func connector(over cache: (any TokenCache)? = nil, userID: String? = nil) throws -> Connector {
-    try scene.connector(scene.settings { $0.userID = userID }, presenter: presenter, cache: cache)
-  }
-
-  @discardableResult
-  func signIn(_ user: LocalUser, at connector: Connector) async throws -> UserInfo {
-    presenter.follow(.signIn(user))
-    return try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
-  }
-}
-
-/// Who is current changes only when somebody signs in or out: not because of a clock, and not because of an error.
+/// Who is current changes only when somebody signs in or out, and not because of a clock or an error.
 @Suite("The current user", .hangLimit)
 struct CurrentUserTests {
+  private let cache = FailingCache()
+  private let scene: Scene
+
+  init() { scene = Scene(dialect: .rest, cache: cache, limits: .standard) }
+
+  // MARK: The order of sign-ins
+
+  static let setBacks: [(atAlices: Double, atBobs: Double)] = [
+    (-30, 0), (-3_600, 0), (-28_800, 0), (0, 1), (0, 60), (0, 86_400),
+  ]
+
   @Test(
-    "The latest sign-in is current although the clock was ahead at an earlier one, in every process and for hours",
-    arguments: [30, 3_600, 28_800] as [TimeInterval])
-  func clockAhead(_ seconds: TimeInterval) async throws {
-    let stage = TwoUsers()
-    let connector = try stage.connector()
-    stage.scene.setBack.withLock { $0 = -seconds }
-    try await stage.signIn(.alice, at: connector)
-    stage.scene.setBack.withLock { $0 = 0 }
-    // Another process signs Bob in: it looks at the records before its first sign-in.
-    let other = try stage.connector(over: ForwardingCache(stage.cache))
-    let bob = try await stage.signIn(.bob, at: other)
-    for hours in [0, 1, 9] {
-      await stage.scene.clock.advance(by: .seconds(hours * 3_600))
-      for connector in [connector, other, try stage.connector(over: ForwardingCache(stage.cache))] {
-        #expect(try await connector.session.user?.id == bob.id)
-        #expect(try await connector.accessToken().userID == bob.id)
+    "The latest sign-in is current in every process and for hours, although a clock was ahead before or back at it",
+    arguments: setBacks, [false, true])
+  func clocks(_ setBack: (atAlices: Double, atBobs: Double), isElsewhere: Bool) async throws {
+    scene.setBack.withLock { $0 = setBack.atAlices }
+    let stage = try await SignedInScene(scene, after: 0)
+    scene.setBack.withLock { $0 = setBack.atBobs }
+    let other = try stage.other(isElsewhere: isElsewhere)
+    let bob = try await stage.signIn(.bob, at: other).user
+    for (hours, setBack) in [(0, 0.0), (1, 0), (9, 0), (0, 86_400)] {
+      await scene.clock.advance(by: .seconds(hours * 3_600))
+      scene.setBack.withLock { $0 = setBack }
+      for connector in [stage.connector, other, try stage.other()] {
         #expect(try await connector.users().first?.id == bob.id)
+        #expect(try await connector.accessToken().userID == bob.id)
+        #expect(try await connector.session.user?.id == bob.id)
       }
     }
   }
 
-  @Test(
-    "The latest sign-in is current although the clock was set back before it",
-    arguments: [-1, -60, -86_400] as [TimeInterval])
-  func clockBack(_ seconds: TimeInterval) async throws {
-    let stage = TwoUsers()
-    let connector = try stage.connector()
-    try await stage.signIn(.alice, at: connector)
-    stage.scene.setBack.withLock { $0 = -seconds }
-    let bob = try await stage.signIn(.bob, at: connector)
-    stage.scene.setBack.withLock { $0 = 0 }
-    #expect(try await stage.connector(over: ForwardingCache(stage.cache)).session.user?.id == bob.id)
-    #expect(try await connector.users().map(\.id).first == bob.id)
-    // Nor does a clock that is set back afterwards switch the user.
-    stage.scene.setBack.withLock { $0 = -seconds }
-    #expect(try await connector.session.user?.id == bob.id)
-    #expect(try await connector.accessToken().userID == bob.id)
-  }
-
-  @Test(
-    "The current user is the first of the users, the others follow by their sign-ins, also at one instant",
-    arguments: 0..<6)
-  func order(_ number: Int) async throws {
-    let stage = TwoUsers()
-    let connector = try stage.connector()
-    var ids: [String] = []
-    for user in [LocalUser.alice, .bob, .alice, .bob, .alice].prefix(2 + number % 4) {
-      let id = try await stage.signIn(user, at: connector).id
+  @Test("The users are ordered by their sign-ins, the latest first, also within one millisecond", arguments: 2...5)
+  func order(_ count: Int) async throws {
+    let stage = try await SignedInScene(scene, after: 0)
+    var ids = [stage.alice.user.id]
+    for user in [LocalUser.bob, .alice, .bob, .alice].prefix(count - 1) {
+      let id = try await stage.signIn(user).user.id
       ids.removeAll { $0 == id }
       ids.insert(id, at: 0)
     }
-    #expect(try await connector.users().map(\.id) == ids)
-    #expect(try await stage.connector(over: ForwardingCache(stage.cache)).users().map(\.id) == ids)
-    #expect(try await connector.session.user?.id == ids.first)
+    #expect(try await stage.connector.users().map(\.id) == ids)
+    #expect(try await stage.other().users().map(\.id) == ids)
+    #expect(try await stage.connector.session.user?.id == ids.first)
   }
 
-  @Test("The user whom the settings require is the first of the users, also after a later sign-in")
-  func requiredIsFirst() async throws {
-    let stage = TwoUsers()
-    let alice = try await stage.signIn(.alice, at: stage.connector())
-    try await stage.signIn(.bob, at: stage.connector())
-    let forAlice = try stage.connector(userID: LocalUser.alice.email)
-    #expect(try await forAlice.users().first?.id == alice.id)
-    #expect(try await forAlice.session.user?.id == alice.id)
-    #expect(try await forAlice.users().first?.id == alice.id)
-  }
-
-  @Test(
-    "Of two sign-ins at the same moment the later one is current for every connector, whichever is stored last",
-    arguments: [true, false])
-  func sameMoment(isBobHeld: Bool) async throws {
-    let cache = FailingCache()
-    let stage = TwoUsers(cache)
-    let (one, two) = (try stage.connector(), try stage.connector())
-    let alice = try await stage.signIn(.alice, at: one)
+  @Test("Of two sign-ins at the same moment the later one is current, although the earlier one is stored last")
+  func sameMoment() async throws {
+    let stage = try await SignedInScene(scene, after: 0)
+    let (one, two) = (stage.connector, try stage.other(isElsewhere: false))
     try await one.signOut()
-    // The storing of one sign-in is held back until the other is done.
     let gate = TestGate()
-    cache.storeGate.withLock { $0 = (isBobHeld ? 1 : 0, gate) }
-    presenting(stage, .bob)
-    async let bob = two.doPolicy(.signIn, options: SignInOptions(prompt: .login))
-    if isBobHeld { await gate.waitForArrivals(1) } else { _ = try await bob }
-    presenting(stage, .alice)
-    async let again = one.doPolicy(.signIn, options: SignInOptions(prompt: .login))
-    if !isBobHeld { _ = try await again } else { _ = try await again; gate.open() }
+    cache.storeGate.withLock { $0 = (1, gate) }
+    stage.presenter.follow(.signIn(.bob))
+    async let bob = two.signIn(options: SignInOptions(prompt: .login))
+    await gate.waitForArrivals(1)
+    stage.presenter.follow(.signIn(.alice))
+    try await one.signIn(options: SignInOptions(prompt: .login))
+    gate.open()
     _ = try await bob
-    let latest = try #require(try await one.session.user)
-    #expect(try await two.session.user?.id == latest.id)
-    for connector in [one, two] { #expect(try await connector.accessToken().userID == latest.id) }
-    #expect(try await stage.connector(over: ForwardingCache(cache)).session.user?.id == latest.id)
-    #expect(latest.id == alice.id)
+    for connector in [one, two, try stage.other()] {
+      #expect(try await connector.session.user?.id == stage.alice.user.id)
+      #expect(try await connector.accessToken().userID == stage.alice.user.id)
+    }
   }
 
-  private func presenting(_ stage: TwoUsers, _ user: LocalUser) { stage.presenter.follow(.signIn(user)) }
+  @Test("A look-up that a sign-in has overtaken does not make the earlier user current again")
+  func overtaken() async throws {
+    let stage = try await SignedInScene(scene, after: 0)
+    let (other, gate) = (try stage.other(), TestGate())
+    cache.readGate.withLock { $0 = gate }
+    let slow = Task { try await other.accessToken() }
+    await gate.waitForArrivals(1)
+    cache.readGate.withLock { $0 = nil }
+    let bob = try await stage.signIn(.bob, at: other)
+    gate.open()
+    _ = try await slow.value
+    #expect(try await other.accessToken().token == bob.accessToken?.token)
+    #expect(try await other.session.user?.id == bob.user.id)
+  }
+
+  @Test("A sign-in makes its user current at connectors over the same cache that require another user or none")
+  func otherSettings() async throws {
+    let stage = try await SignedInScene(scene, after: 0)
+    #expect(try await stage.connector.accessToken().userID == stage.alice.user.id)
+    let forBob = try stage.other(isElsewhere: false, userID: LocalUser.bob.email)
+    let bob = try await stage.signIn(.bob, at: forBob).user
+    #expect(try await stage.connector.accessToken().userID == bob.id)
+  }
 
   // MARK: Errors
 
@@ -133,21 +103,36 @@ struct CurrentUserTests {
     ("a driver's own", DriverError(), false), ("a lost connection", URLError(.networkConnectionLost), false),
     ("a passing one", ConnectorError(.tokenCache, "Locked.", isRetryable: true), false),
     ("a lasting one", ConnectorError(.tokenCache, "A newer form."), true),
+    ("a lasting one with another code", ConnectorError(.other, "Not one of ours."), true),
+    (
+      "a record that cannot be decoded",
+      DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "Half a record.")), true
+    ),
     ("a cancellation", CancellationError(), false),
   ]
 
+  /// Alice and then Bob have signed in, and the record of one of them cannot be read.
+  private func unreadable(
+    _ user: LocalUser, _ error: any Error & Sendable
+  ) async throws -> (SignedInScene, bob: UserInfo) {
+    let stage = try await SignedInScene(scene, after: 0)
+    let bob = try await stage.signIn(.bob).user
+    failReads(of: user == .bob ? bob : stage.alice.user, error)
+    return (stage, bob)
+  }
+
+  private func failReads(of user: UserInfo, _ error: (any Error & Sendable)?) {
+    cache.readFailure.withLock { $0 = { $0.userID == user.id ? error : nil } }
+  }
+
   @Test(
-    "An error while the current user's record is read makes nobody else current", arguments: 0..<errors.count,
+    "An error while the current user's record is read makes nobody else current", arguments: errors.indices,
     [false, true])
-  func unreadable(_ index: Int, isRelaunched: Bool) async throws {
-    let (_, failure, lasts) = Self.errors[index]
-    let cache = FailingCache()
-    let stage = TwoUsers(cache)
-    let first = try stage.connector()
-    let alice = try await stage.signIn(.alice, at: first)
-    let bob = try await stage.signIn(.bob, at: first)
-    let connector = isRelaunched ? try stage.connector(over: ForwardingCache(cache)) : first
-    cache.readFailure.withLock { $0 = { $0.userID == bob.id ? failure : nil } }
+  func currentUnreadable(_ index: Int, isRelaunched: Bool) async throws {
+    let (_, error, lasts) = Self.errors[index]
+    let (stage, bob) = try await unreadable(.bob, error)
+    let connector = isRelaunched ? try stage.other() : stage.connector
+    let alice = stage.alice.user
     let calls: [@Sendable () async throws -> Void] = [
       { _ = try await connector.addTask(TaskItem(itemName: "Bob's")) }, { _ = try await connector.getTaskList() },
       { _ = try await connector.session }, { _ = try await connector.accessToken() },
@@ -158,48 +143,51 @@ struct CurrentUserTests {
       let error = await #expect(throws: ConnectorError.self) { try await call() }
       #expect(error?.code == .tokenCache && error?.isRetryable == !lasts && error?.needsInteraction == lasts)
     }
-    #expect(stage.scene.tasks.tasks.isEmpty)
-    // Who names a user is served.
+    #expect(scene.tasks.tasks.isEmpty)
     #expect(try await connector.accessToken(user: alice).userID == alice.id)
-    cache.readFailure.withLock { $0 = { _ in nil } }
+    failReads(of: bob, nil)
     #expect(try await connector.accessToken().userID == bob.id)
     #expect(try await connector.session.user?.id == bob.id)
   }
 
-  @Test("A record that cannot be read does not hide the current user who can be", arguments: 0..<errors.count)
+  @Test("A record that cannot be read does not hide the current user", arguments: errors.indices)
   func otherUnreadable(_ index: Int) async throws {
-    let cache = FailingCache()
-    let stage = TwoUsers(cache)
-    let connector = try stage.connector()
-    let alice = try await stage.signIn(.alice, at: connector)
-    let bob = try await stage.signIn(.bob, at: connector)
-    cache.readFailure.withLock { $0 = { $0.userID == alice.id ? Self.errors[index].error : nil } }
-    #expect(try await connector.accessToken().userID == bob.id)
-    // Another process may have signed her in again meanwhile: a look at all records that may pass says so.
-    if Self.errors[index].lasts {
-      #expect(try await connector.session.user?.id == bob.id)
+    let (_, error, lasts) = Self.errors[index]
+    let (stage, bob) = try await unreadable(.alice, error)
+    #expect(try await stage.connector.accessToken().userID == bob.id)
+    // Another process may have signed Alice in again, which the next look at her record may show.
+    if lasts {
+      #expect(try await stage.connector.session.user?.id == bob.id)
     } else {
-      await expectError(ConnectorError.self, .tokenCache) { _ = try await connector.session }
+      await expectError(ConnectorError.self, .tokenCache) { _ = try await stage.connector.session }
     }
-    #expect(try await connector.accessToken().userID == bob.id)
+    #expect(try await stage.connector.accessToken().userID == bob.id)
   }
 
-  enum WayOut: CaseIterable { case signIn, signOut, signOutOfAll }
+  @Test("A cache in which no record can be read is not empty", arguments: [true, false])
+  func nothingReadable(isRetryable: Bool) async throws {
+    let connector = try await SignedInScene(scene, after: 0).other()
+    cache.readFailure.withLock { $0 = { _ in ConnectorError(.tokenCache, "Locked.", isRetryable: isRetryable) } }
+    await expectError(ConnectorError.self, .tokenCache) { try await connector.accessToken() }
+    await expectError(ConnectorError.self, .tokenCache) { try await connector.users() }
+  }
 
-  @Test("A sign-in and a sign-out end the trouble of a record that can never be read", arguments: WayOut.allCases)
+  enum WayOut: CaseIterable { case signIn, signInOfOwner, signOut, signOutOfAll }
+
+  @Test("A sign-in and a sign-out resolve a record that can never be read", arguments: WayOut.allCases)
   func wayOut(_ way: WayOut) async throws {
-    let cache = FailingCache()
-    let stage = TwoUsers(cache)
-    let connector = try stage.connector()
-    let alice = try await stage.signIn(.alice, at: connector)
-    let bob = try await stage.signIn(.bob, at: connector)
-    cache.readFailure.withLock { $0 = { $0.userID == bob.id ? ConnectorError(.tokenCache, "A newer form.") : nil } }
+    let (stage, bob) = try await unreadable(.bob, ConnectorError(.tokenCache, "A newer form."))
+    let (connector, alice) = (stage.connector, stage.alice.user)
     await expectError(ConnectorError.self, .tokenCache) { _ = try await connector.session }
     switch way {
     case .signIn:
-      try await stage.signIn(.alice, at: connector)
+      try await stage.signIn()
       #expect(try await connector.session.user?.id == alice.id)
       #expect(try await connector.accessToken().userID == alice.id)
+    case .signInOfOwner:
+      let again = try await stage.signIn(.bob)
+      failReads(of: bob, nil)
+      #expect(try await connector.accessToken().token == again.accessToken?.token)
     case .signOut:
       try await connector.signOut(bob)
       #expect(try await connector.session.user?.id == alice.id)
@@ -211,26 +199,38 @@ struct CurrentUserTests {
 
   // MARK: The required user
 
-  @Test(
-    "A required user stays current when a refresh brings claims that no longer name the address",
-    arguments: ["mail", "name"])
-  func requiredStays(_ what: String) async throws {
-    let stage = TwoUsers()
-    let required = LocalUser.alice.email
-    let connector = try stage.connector(userID: required)
-    let alice = try await stage.signIn(.alice, at: connector)
-    stage.scene.tenant.behavior.changeIDTokenClaims = { claims in
+  @Test("If the settings require a user, nobody else is current and the user is the first of users()")
+  func required() async throws {
+    let stage = try await SignedInScene(scene, after: 0)
+    let forBob = try stage.other(isElsewhere: false, userID: LocalUser.bob.email)
+    await expectError(ConnectorError.self, .interactionRequired) { try await forBob.accessToken() }
+    #expect(try await forBob.session == .signedOut)
+    try await stage.signIn(.bob)
+    let forAlice = try stage.other(isElsewhere: false, userID: LocalUser.alice.email.uppercased())
+    for _ in 0..<2 {
+      #expect(try await forAlice.users().first?.id == stage.alice.user.id)
+      #expect(try await forAlice.session.user?.id == stage.alice.user.id)
+      #expect(try await forAlice.accessToken().token == stage.alice.accessToken?.token)
+    }
+  }
+
+  @Test("A required user stays current when the claims of a refresh no longer name the address, for this address alone")
+  func requiredStays() async throws {
+    let stage = try await SignedInScene(scene, after: 0)
+    let (alice, required) = (stage.alice.user, LocalUser.alice.email)
+    let connector = try stage.other(isElsewhere: false, userID: required)
+    try await stage.signIn(at: connector)
+    scene.tenant.behavior.changeIDTokenClaims = { claims in
       claims = claims.filter { ["iss", "sub", "aud", "iat", "exp", "oid", "tid", "tfp", "acr"].contains($0.key) }
     }
-    await stage.scene.clock.advance(by: .seconds(4_000))
-    #expect(try await connector.accessToken().userID == alice.id)
-    #expect(try await connector.session.user?.id == alice.id)
-    #expect(try await connector.accessToken().userID == alice.id)
-    #expect(
-      try await stage.connector(over: ForwardingCache(stage.cache), userID: required).session.user?.id == alice.id)
-    // It matched exactly this value, and no other.
-    #expect(
-      try await stage.connector(over: ForwardingCache(stage.cache), userID: LocalUser.bob.email).session == .signedOut)
-    #expect(try await stage.connector(over: ForwardingCache(stage.cache), userID: required + "x").session == .signedOut)
+    await scene.expire()
+    for connector in [connector, try stage.other(userID: required)] {
+      #expect(try await connector.accessToken().userID == alice.id)
+      #expect(try await connector.session.user?.id == alice.id)
+      #expect(try await connector.accessToken().userID == alice.id)
+    }
+    for userID in [LocalUser.bob.email, required + "x"] {
+      #expect(try await stage.other(userID: userID).session == .signedOut)
+    }
   }
 }

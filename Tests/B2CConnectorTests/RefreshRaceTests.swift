@@ -1,197 +1,158 @@
 import B2CConnector
 import B2CCore
-import B2CHTTP
 import B2CTestKit
 import Foundation
 import TestSupport
 import Testing
 
-/// What happens at the same time: callers, clients, cancellations, sign-outs and sign-ins around one refresh.
+/// Callers, cancellations, sign-outs and sign-ins at the same time as a refresh.
 @Suite("Races around a refresh", .hangLimit)
 struct RefreshRaceTests {
-  /// A signed-in client with an expired token, and a tenant that holds back its answer to a refresh.
-  private struct Stage {
-    let scene: Scene
-    let connector: Connector
-    let presenter: ScriptedPresenter
-    let gate = TestGate()
+  private let cache = SharedMemoryCache()
+  private let stage: SignedInScene
+  private var scene: Scene { stage.scene }
+  private var connector: Connector { stage.connector }
 
-    init(cache: any TokenCache = .memory()) async throws {
-      scene = Scene(cache: cache)
-      presenter = scene.script(.signIn(.alice))
-      connector = try scene.connector(presenter: presenter)
-      try await connector.signIn()
-      await scene.clock.advance(by: .seconds(4_000))
-      scene.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
-    }
-
-    var refreshes: Int { scene.tenant.counters.refreshes }
-  }
+  init() async throws { stage = try await SignedInScene(Scene(cache: cache)) }
 
   @Test("A thousand callers make one refresh")
   func thousand() async throws {
-    let stage = try await Stage()
+    scene.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(stage.gate))]
     let tokens = try await withThrowingTaskGroup(of: Secret.self) { group in
-      for _ in 0..<1_000 { group.addTask { try await stage.connector.accessToken().token } }
+      for _ in 0..<1_000 { group.addTask { try await connector.accessToken().token } }
       await stage.gate.waitForArrivals(1)
       stage.gate.open()
       return try await group.reduce(into: Set<Secret>()) { $0.insert($1) }
     }
     #expect(tokens.count == 1)
-    #expect(stage.refreshes == 1)
+    scene.expectRefreshes(1)
   }
 
-  @Test("A caller that is cancelled leaves at once; the others get the token")
+  @Test("A caller that is cancelled leaves immediately, and the others get the token")
   func cancelledCaller() async throws {
-    let stage = try await Stage()
-    let stays = Task { try await stage.connector.accessToken() }
-    await stage.gate.waitForArrivals(1)
-    let leaves = Task { try await stage.connector.accessToken() }
-    try await yielding { stage.scene.events.values.contains { $0.step == .refreshShared } }
+    let stays = await stage.heldRefresh()
+    let leaves = Task { try await connector.accessToken() }
+    try await yielding { scene.count(.refreshShared) == 1 }
     leaves.cancel()
     await #expect(throws: CancellationError.self) { try await leaves.value }
     stage.gate.open()
     _ = try await stays.value
-    #expect(stage.refreshes == 1)
-  }
-
-  @Test("When the last caller leaves after the token was sent, the answer is stored all the same")
-  func everybodyLeaves() async throws {
-    let stage = try await Stage()
-    let caller = Task { try await stage.connector.accessToken() }
-    await stage.gate.waitForArrivals(1)
-    caller.cancel()
-    await #expect(throws: CancellationError.self) { try await caller.value }
-    stage.gate.open()
-    // The next caller waits for the refresh token to be free, finds the new token, and spends nothing.
-    _ = try await stage.connector.accessToken()
-    #expect(stage.refreshes == 1)
-    #expect(stage.scene.tenant.counters.reusedRefreshTokens == 0)
-  }
-
-  @Test("Closing waits for the answer to a token that was sent, though no caller does", arguments: [true, false])
-  func closing(isCancelled: Bool) async throws {
-    let cache = SharedMemoryCache()
-    let stage = try await Stage(cache: cache)
-    let keys = await cache.keys()
-    let key = try #require(keys.first)
-    stage.scene.tenant.behavior.changeIDTokenClaims = { $0["name"] = "Renamed" }
-    let caller = Task { try await stage.connector.accessToken() }
-    await stage.gate.waitForArrivals(1)
-    caller.cancel()
-    await #expect(throws: CancellationError.self) { try await caller.value }
-    let hasClosed = Locked(false)
-    let closing = Task {
-      if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
-      await stage.connector.close()
-      hasClosed.withLock { $0 = true }
-    }
-    for _ in 0..<200 { await Task.yield() }
-    #expect(!hasClosed.withLock { $0 })
-    stage.gate.open()
-    await closing.value
-    let stored = try #require(await cache.record(for: key))
-    #expect(stored.refreshToken?.value != stage.scene.transport.tokenForms.last?["refresh_token"])
-    #expect(stored.claims["name"] == "Renamed")
-    #expect(stage.refreshes == 1)
+    scene.expectRefreshes(1)
   }
 
   @Test(
-    "When the last caller leaves before the token was sent, the refresh goes on all the same, and the next one has its token"
-  )
-  func leavesBeforeSending() async throws {
-    let cache = SharedMemoryCache()
-    let stage = try await Stage(cache: cache)
-    let keys = await cache.keys()
-    let key = try #require(keys.first)
+    "If the last caller leaves, the tokens are stored all the same, and close() waits for them",
+    arguments: ["call", "close", "close in a cancelled task"])
+  func everybodyLeaves(_ next: String) async throws {
+    scene.tenant.behavior.changeIDTokenClaims = { $0["name"] = "Renamed" }
+    let sent = try await scene.record().refreshToken
+    let caller = await stage.heldRefresh()
+    caller.cancel()
+    await #expect(throws: CancellationError.self) { try await caller.value }
+    let hasEnded = Locked(false)
+    let waiting = Task {
+      if next == "close in a cancelled task" { withUnsafeCurrentTask { $0?.cancel() } }
+      if next == "call" { _ = try await connector.accessToken() } else { await connector.close() }
+      hasEnded.withLock { $0 = true }
+    }
+    await yieldOften()
+    #expect(!hasEnded.withLock { $0 })
     stage.gate.open()
+    try await waiting.value
+    let record = try await scene.record()
+    #expect(record.refreshToken != sent && record.claims["name"] == "Renamed")
+    scene.expectRefreshes(1)
+  }
+
+  @Test("close() does not wait for a refresh that begins after it")
+  func laterRefresh() async throws {
+    let bob = try await stage.signIn(.bob).user
+    await scene.expire()
+    let later = TestGate()
+    let first = await stage.heldRefresh { [alice = stage.alice.user] in try await $0.accessToken(user: alice) }
+    let closing = Task { await connector.close() }
+    await yieldOften()
+    scene.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(later))]
+    let second = Task { try await connector.accessToken(user: bob) }
+    await later.waitForArrivals(1)
+    stage.gate.open()
+    await closing.value
+    later.open()
+    _ = try await (first.value, second.value)
+    scene.expectRefreshes(2)
+  }
+
+  @Test("If the last caller leaves while its refresh waits for another process, the refresh goes on")
+  func leavesBeforeSending() async throws {
+    let key = try #require(await cache.keys().first)
     let held = TestGate()
     let holder = Task { try await cache.withRefreshLock(for: key, RefreshWork { try? await held.wait() }) }
     await held.waitForArrivals(1)
-    let caller = Task { try await stage.connector.accessToken() }
-    try await yielding { stage.scene.events.values.contains { $0.step == .cacheMiss } }
+    let caller = Task { try await connector.accessToken() }
+    try await yielding { scene.count(.cacheMiss) == 1 }
     caller.cancel()
     await #expect(throws: CancellationError.self) { try await caller.value }
     held.open()
     try await holder.value
-    await stage.connector.close()
-    #expect(stage.refreshes == 1)
-    _ = try await stage.connector.accessToken()
-    #expect(stage.refreshes == 1)
+    await connector.close()
+    scene.expectRefreshes(1)
+    _ = try await connector.accessToken()
+    scene.expectRefreshes(1)
   }
 
-  @Test("A sign-out between two tries of a cache's compare-and-set wins as well")
-  func signOutBetweenTries() async throws {
-    let cache = ContendedCache()
-    let connector = try await Scene(cache: cache).signedIn(after: 4_000)
-    cache.isContended.withLock { $0 = true }
-    await expectError(ConnectorError.self, .interactionRequired) { try await connector.accessToken() }
-    #expect(try await cache.keys().isEmpty)
-  }
-
-  @Test("A refresh that ends after a new sign-in writes nothing and serves the new token")
+  @Test("A refresh that ends after a new sign-in stores nothing, and its caller gets the new token")
   func signInWins() async throws {
-    let stage = try await Stage()
-    let caller = Task { try await stage.connector.accessToken() }
-    await stage.gate.waitForArrivals(1)
-    let new = try await stage.connector.signIn(options: SignInOptions(prompt: .login))
+    let caller = await stage.heldRefresh()
+    let new = try await stage.signIn()
     stage.gate.open()
     #expect(try await caller.value.token == new.accessToken?.token)
-    #expect(try await stage.connector.accessToken().token == new.accessToken?.token)
+    #expect(try await connector.accessToken().token == new.accessToken?.token)
   }
 
   @Test("A new sign-in for another API does not look like a sign-out to a refresh under way")
   func signInForAnotherAPI() async throws {
-    let stage = try await Stage()
-    let caller = Task { try await stage.connector.accessToken() }
-    await stage.gate.waitForArrivals(1)
-    try await stage.connector.signIn(
-      options: SignInOptions(prompt: .login, scopes: [LocalTenant.standardClientID]))
+    let caller = await stage.heldRefresh()
+    try await connector.signIn(options: SignInOptions(prompt: .login, scopes: SignedInScene.otherScopes))
     stage.gate.open()
-    #expect(try await caller.value.scopes.contains(stage.scene.tenant.apiScopes[0]))
-    #expect(stage.scene.tenant.counters.reusedRefreshTokens == 0)
+    #expect(try await caller.value.scopes.contains(scene.tenant.apiScopes[0]))
+    #expect(scene.tenant.counters.reusedRefreshTokens == 0)
   }
 
-  @Test("After sign-out and the sign-in of somebody else, the old refresh brings nothing back")
+  @Test("After a sign-out and the sign-in of another user, an old refresh brings nothing back")
   func otherUser() async throws {
-    let stage = try await Stage()
-    let caller = Task { try await stage.connector.accessToken() }
-    await stage.gate.waitForArrivals(1)
-    try await stage.connector.signOut()
-    stage.presenter.follow(.signIn(.bob))
-    try await stage.connector.signIn(options: SignInOptions(prompt: .login))
+    let caller = await stage.heldRefresh()
+    try await connector.signOut()
+    try await stage.signIn(.bob)
     stage.gate.open()
     await expectError(ConnectorError.self, .interactionRequired) { try await caller.value }
-    #expect(try await stage.connector.users().map(\.username) == [LocalUser.bob.email])
+    #expect(try await connector.users().map(\.username) == [LocalUser.bob.email])
   }
 
-  @Test("Refreshes for two resources at once do not spend the same token twice")
-  func twoResources() async throws {
-    let stage = try await Stage()
-    async let tasks = stage.connector.accessToken()
-    async let own = stage.connector.accessToken(scopes: [LocalTenant.standardClientID])
-    await stage.gate.waitForArrivals(1)
+  @Test("Refreshes of one user for two APIs run one after another", arguments: [false, true])
+  func twoAPIs(isShared: Bool) async throws {
+    let stage = isShared ? stage : try await SignedInScene(Scene(cache: FourMethodCache()))
+    let tasks = await stage.heldRefresh()
+    let own = Task { try await stage.connector.accessToken(scopes: SignedInScene.otherScopes) }
+    try await yielding { stage.scene.count(.cacheMiss) == 2 }
+    await yieldOften()
+    #expect(stage.scene.tenant.counters.refreshRequests == 1)
     stage.gate.open()
-    #expect(try await tasks.token != own.token)
-    #expect(stage.refreshes == 2)
-    #expect(stage.scene.tenant.counters.reusedRefreshTokens == 0)
+    #expect(try await tasks.value.token != own.value.token)
+    stage.scene.expectRefreshes(2)
   }
 
-  @Test("A failed refresh reaches every waiter, and the next call tries anew")
+  @Test("A failed refresh reaches every waiting call, and the next call tries again")
   func sharedFailure() async throws {
-    let stage = try await Stage()
-    stage.scene.tenant.faults = [
+    scene.tenant.faults = [
       LocalFault(on: .tokenRefresh, times: 1, .wait(stage.gate)),
       LocalFault(on: .tokenRefresh, times: 1, .respond(LocalResponse(status: 503))),
     ]
-    let callers = (0..<10).map { _ in Task { try await stage.connector.accessToken() } }
+    let callers = (0..<10).map { _ in Task { try await connector.accessToken() } }
     await stage.gate.waitForArrivals(1)
-    try await yielding { stage.scene.events.values.count { $0.step == .refreshShared } == 9 }
+    try await yielding { scene.count(.refreshShared) == 9 }
     stage.gate.open()
-    for caller in callers {
-      await expectError(ConnectorError.self, .serviceUnavailable) { try await caller.value }
-    }
-    _ = try await stage.connector.accessToken()
-    #expect(stage.refreshes == 1)
+    for caller in callers { await expectError(ConnectorError.self, .serviceUnavailable) { try await caller.value } }
+    _ = try await connector.accessToken()
+    scene.expectRefreshes(1)
   }
 }

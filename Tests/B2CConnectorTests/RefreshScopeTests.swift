@@ -3,22 +3,21 @@ import B2CTestKit
 import TestSupport
 import Testing
 
-/// Which scopes a refresh names (RFC 6749 section 6: none beyond those granted).
+/// The scopes that a refresh names, which are none beyond the granted ones (RFC 6749 section 6).
 @Suite("The scopes of a refresh", .hangLimit)
 struct RefreshScopeTests {
-  /// The scopes of a refresh after a sign-in whose answer names others than those that were asked for.
-  private func refreshedScopes(
-    _ shape: LocalTenant.Shape, granting change: @escaping @Sendable ([String]) -> [String] = { $0 }
-  ) async throws -> [String]? {
+  typealias Grant = @Sendable ([String]) -> [String]
+
+  /// Returns the scopes of a refresh after a sign-in whose response names others than the requested ones.
+  private func refreshedScopes(_ shape: LocalTenant.Shape, granting change: @escaping Grant) async throws -> [String]? {
     let scene = Scene(shape: shape) { behavior in
       behavior.changeTokenAnswer = { answer in
         guard let scope = answer["scope"]?.string else { return }
         answer["scope"] = .string(change(scope.split(separator: " ").map(String.init)).joined(separator: " "))
       }
     }
-    let connector = try scene.connector()
-    try await connector.signIn()
-    // The second time the scopes of the first refresh are the granted ones.
+    let connector = try await SignedInScene(scene, after: 0).connector
+    // For the second refresh, the scopes of the first one are the granted ones.
     for _ in 0..<2 { _ = try await connector.accessToken(forceRefresh: true) }
     let forms = scene.transport.tokenForms.filter { $0["grant_type"] == "refresh_token" }
     #expect(forms[0]["scope"] == forms[1]["scope"])
@@ -26,55 +25,45 @@ struct RefreshScopeTests {
   }
 
   private static let scopes = LocalTenant(shape: .openIDConnect).apiScopes
+  private static let all = ["openid", "offline_access"] + scopes
 
-  static let grants: [(String, @Sendable ([String]) -> [String], expected: [String])] = [
-    ("what was granted is named again", { $0 }, ["openid", "offline_access"] + scopes),
+  static let grants: [(String, Grant, expected: [String]?)] = [
+    ("granted scopes are named", { $0 }, all),
     (
-      "what was not granted is not named",
-      { $0.filter { !["offline_access", scopes[1]].contains($0) } }, ["openid", scopes[0]]
+      "scopes that were not granted are not named", { $0.filter { !["offline_access", scopes[1]].contains($0) } },
+      ["openid", scopes[0]]
     ),
-    (
-      "what was granted in another case is named as the caller wrote it",
-      { $0.map { $0.uppercased() } }, ["openid", "offline_access"] + scopes
-    ),
+    ("scopes granted in another case are named as the caller wrote them", { $0.map { $0.uppercased() } }, all),
+    // If the granted scopes have other names, none is named, which asks for the same ones again.
+    ("all other names", { $0.map { $0.contains("/") ? "api:" + ($0.split(separator: "/").last ?? "") : $0 } }, nil),
+    ("one other name", { $0.map { $0.hasSuffix("write") ? "api:write" : $0 } }, nil),
+    ("no scope of an API", { $0.filter { !$0.contains("/") } }, nil),
   ]
 
-  @Test("A refresh at a generic provider names what was granted", arguments: grants.indices)
+  @Test("A refresh names the granted scopes at other providers", arguments: grants.indices)
   func granted(_ index: Int) async throws {
     let (name, change, expected) = Self.grants[index]
     #expect(try await refreshedScopes(.openIDConnect, granting: change) == expected, "\(name)")
   }
 
-  static let aliases: [(String, @Sendable ([String]) -> [String])] = [
-    ("all by other names", { $0.map { $0.contains("/") ? "api:" + ($0.split(separator: "/").last ?? "") : $0 } }),
-    ("one by another name", { $0.map { $0.hasSuffix("write") ? "api:write" : $0 } }),
-    ("no API scope at all", { $0.filter { !$0.contains("/") } }),
-  ]
-
-  @Test("Where the granted scopes have other names, none is named: that asks for the same", arguments: aliases.indices)
-  func aliased(_ index: Int) async throws {
-    let (name, change) = Self.aliases[index]
-    #expect(try await refreshedScopes(.openIDConnect, granting: change) == nil, "\(name)")
-  }
-
-  @Test("An answer without a scope to a refresh without one keeps what was granted")
-  func keepsGranted() async throws {
-    let scene = Scene(shape: .openIDConnect) {
-      $0.changeTokenAnswer = { $0["scope"] = "openid offline_access api:tasks" }
-    }
-    let connector = try scene.connector()
-    try await connector.signIn()
-    scene.tenant.behavior.changeTokenAnswer = { $0["scope"] = nil }
-    for _ in 0..<2 {
-      let token = try await connector.accessToken(forceRefresh: true)
-      #expect(token.scopes == ["openid", "offline_access", "api:tasks"])
-    }
-    #expect(scene.transport.tokenForms.suffix(2).allSatisfy { $0["scope"] == nil })
-  }
-
-  @Test("Microsoft's services are told the whole list", arguments: [LocalTenant.Shape.b2c, .entra, .ciam])
+  @Test("A refresh names all scopes at Microsoft's services", arguments: [LocalTenant.Shape.b2c, .entra, .ciam])
   func microsoft(shape: LocalTenant.Shape) async throws {
     let scopes = try await refreshedScopes(shape) { $0.filter { $0 != "offline_access" } }
     #expect(scopes == ["openid", "offline_access"] + LocalTenant(shape: shape).apiScopes)
+  }
+
+  @Test(
+    "A response without a scope keeps the granted ones and adds none, whether or not the refresh named some",
+    arguments: ["openid offline_access api:tasks", "openid offline_access " + scopes[0]])
+  func noScope(_ granted: String) async throws {
+    let scene = Scene(shape: .openIDConnect) { $0.changeTokenAnswer = { $0["scope"] = .string(granted) } }
+    let connector = try await SignedInScene(scene, after: 0).connector
+    scene.tenant.behavior.changeTokenAnswer = { $0["scope"] = nil }
+    for _ in 0..<2 {
+      let token = try await connector.accessToken(forceRefresh: true)
+      #expect(token.scopes == Set(granted.split(separator: " ").map(String.init)))
+    }
+    let namesScopes = !granted.contains("api:")
+    #expect(scene.transport.tokenForms.suffix(2).allSatisfy { ($0["scope"] != nil) == namesScopes })
   }
 }

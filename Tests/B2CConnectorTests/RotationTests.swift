@@ -1,183 +1,109 @@
 import B2CConnector
 import B2CCore
-import B2CHTTP
 import B2CTestKit
 import Foundation
 import TestSupport
 import Testing
 
+/// Which refresh token is used, and when it expires.
 @Suite("Rotation of refresh tokens", .hangLimit)
 struct RotationTests {
-  @Test("Ten refreshes in a row each spend the newest token once")
+  @Test("Each refresh token is used once, and its successor is stored before the access token is returned")
   func chain() async throws {
-    let scene = Scene()
-    let connector = try await scene.signedIn()
-    for _ in 0..<10 {
-      await scene.clock.advance(by: .seconds(4_000))
-      _ = try await connector.accessToken()
+    let stage = try await SignedInScene(after: 0)
+    for count in 1...5 {
+      await stage.scene.expire()
+      let sent = try await stage.scene.record().refreshToken
+      // Every second one is used by another launch.
+      let token = try await (count % 2 == 0 ? stage.other() : stage.connector).accessToken().token
+      let record = try await stage.scene.record()
+      #expect(record.accessTokens.first?.token == token && record.refreshToken != sent)
+      #expect(stage.scene.transport.tokenForms.last?["refresh_token"] == sent?.value)
+      stage.scene.expectRefreshes(count)
     }
-    let spent = scene.transport.tokenForms.compactMap { $0["refresh_token"] }
-    #expect(Set(spent).count == 10)
-    #expect(scene.tenant.counters.reusedRefreshTokens == 0)
   }
 
-  @Test("The new refresh token is stored before the access token is handed out")
-  func storedFirst() async throws {
-    let scene = Scene()
-    let connector = try await scene.signedIn(after: 4_000)
-    let token = try await connector.accessToken()
-    let record = try await scene.record()
-    #expect(record.accessTokens.first?.token == token.token)
-    #expect(record.refreshToken?.value != scene.transport.tokenForms.last?["refresh_token"])
-    // Another launch goes on from what was stored.
-    await scene.clock.advance(by: .seconds(4_000))
-    _ = try await scene.connector().accessToken()
-    #expect(scene.tenant.counters.refreshes == 2)
-  }
-
-  @Test("The old refresh token stays when the answer has none")
+  @Test("A response without a refresh token keeps the old one and its expiry")
   func noRotation() async throws {
-    let scene = Scene { $0.rotatesRefreshTokens = false }
-    let connector = try scene.connector()
-    try await connector.signIn()
-    scene.tenant.behavior.changeTokenAnswer = { $0["refresh_token"] = nil }
+    let scene = Scene {
+      $0.rotatesRefreshTokens = false
+      $0.changeTokenAnswer = { $0["refresh_token_expires_in"] = 10_000 }
+    }
+    let stage = try await SignedInScene(scene, after: 0)
+    scene.tenant.behavior.changeTokenAnswer = { $0["refresh_token_expires_in"] = nil }
     for _ in 0..<2 {
-      await scene.clock.advance(by: .seconds(4_000))
-      _ = try await connector.accessToken()
+      await scene.expire()
+      _ = try await stage.connector.accessToken()
     }
-    #expect(scene.tenant.counters.refreshes == 2)
-  }
-
-  @Test("A refresh without an id_token keeps the claims")
-  func noIDToken() async throws {
-    let scene = Scene()
-    let connector = try await scene.signedIn()
-    scene.tenant.behavior.changeTokenAnswer = { $0["id_token"] = nil }
-    await scene.clock.advance(by: .seconds(4_000))
-    _ = try await connector.accessToken()
-    #expect(try await connector.session.user?.name == LocalUser.alice.displayName)
-  }
-
-  @Test("A refresh token that another client has spent meanwhile is no sign-out")
-  func quickerClient() async throws {
-    // A store that keeps no other process away.
-    let scene = Scene(cache: FourMethodCache())
-    let connector = try await scene.signedIn(after: 4_000)
-    let other = try scene.connector(cache: ForwardingCache(scene.cache))
-    let winner = Locked<AccessToken?>(nil)
-    scene.transport.intercept { request in
-      guard request.isTokenRequest, winner.withLock({ $0 == nil }) else { return nil }
-      scene.transport.letEverythingPass()
-      let token = try await other.accessToken()
-      winner.withLock { $0 = token }
-      return nil
-    }
-    let token = try await connector.accessToken()
-    #expect(token.token == winner.withLock { $0?.token })
-  }
-
-  @Test("An answer without an access token is an error, and its refresh token is kept", arguments: [true, false])
-  func keptWithoutAccessToken(hasIDToken: Bool) async throws {
-    let scene = Scene()
-    let connector = try await scene.signedIn(after: 4_000)
-    scene.tenant.behavior.changeTokenAnswer = {
-      $0["access_token"] = nil
-      if !hasIDToken { $0["id_token"] = nil }
-    }
-    let error = try await #require(throws: ConnectorError.self) { try await connector.accessToken() }
-    #expect(error.code == .missingAPIScope && error.recoverySuggestion?.contains("in the portal") == true)
-    let scopes = scene.tenant.apiScopes.joined(separator: " ")
-    #expect(error.message == "The service issued no access token for \(scopes).")
-    scene.tenant.behavior.changeTokenAnswer = nil
-    _ = try await connector.accessToken()
-    #expect(scene.tenant.counters.reusedRefreshTokens == 0)
+    scene.expectRefreshes(2)
+    await scene.expire()
+    #expect(try await stage.connector.users().map(\.hasSession) == [false])
   }
 
   @Test(
-    "An access token that is no text, or empty, is invalidResponse; the rotated refresh token is kept",
-    arguments: [JSONValue.integer(7), "", .bool(true)], [true, false])
-  func unusableAccessToken(_ value: JSONValue, hasIDToken: Bool) async throws {
-    let scene = Scene()
-    let connector = try await scene.signedIn(after: 4_000)
-    scene.tenant.behavior.changeTokenAnswer = {
-      $0["access_token"] = value
-      if !hasIDToken { $0["id_token"] = nil }
-    }
-    await expectError(ConnectorError.self, .invalidResponse) { try await connector.accessToken() }
-    scene.tenant.behavior.changeTokenAnswer = nil
-    _ = try await connector.accessToken()
-    #expect(scene.tenant.counters.reusedRefreshTokens == 0)
+    "A new refresh token has its own expiry, or none that is known",
+    arguments: [(nil, true), (9_000_000, true), ("9000000", true), (4_000, false)] as [(JSONValue?, Bool)])
+  func newExpiry(_ lifetime: JSONValue?, _ lasts: Bool) async throws {
+    let scene = Scene { $0.changeTokenAnswer = { $0["refresh_token_expires_in"] = 7_200 } }
+    let stage = try await SignedInScene(scene, after: 3_700)
+    scene.tenant.behavior.changeTokenAnswer = { $0["refresh_token_expires_in"] = lifetime }
+    _ = try await stage.connector.accessToken()
+    scene.expectRefreshes(1)
+    // The first refresh token would have expired by now.
+    await scene.clock.advance(by: .seconds(5_000))
+    let user = try #require(try await stage.connector.users().first)
+    #expect(user.hasSession == lasts)
+    #expect(try await stage.connector.session == (lasts ? .signedIn(user) : .expired(user)))
   }
 
-  @Test("A sign-in whose access token is no text is invalidResponse and leaves nothing")
-  func unusableAccessTokenAtSignIn() async throws {
-    let scene = Scene { $0.changeTokenAnswer = { $0["access_token"] = 7 } }
-    await expectError(ConnectorError.self, .invalidResponse) { try await scene.connector().signIn() }
-    #expect(try await scene.cache.keys().isEmpty)
-  }
-
-  @Test("Without a refresh token the error says what brings one, and not that the session has expired")
-  func noRefreshTokenAtAll() async throws {
-    let scene = Scene { $0.changeTokenAnswer = { $0["refresh_token"] = nil } }
-    let connector = try scene.connector()
-    try await connector.signIn()
-    let error = try await #require(throws: ConnectorError.self) {
-      try await connector.accessToken(forceRefresh: true)
-    }
-    #expect(error.code == .interactionRequired && !error.message.contains("expired"))
-    #expect(error.recoverySuggestion?.contains("offline_access") == true)
-  }
-
-  @Test("Nor where a new sign-in beside the refresh has brought none")
-  func noRefreshTokenAnyMore() async throws {
-    let scene = Scene()
-    let connector = try await scene.signedIn()
-    let key = try #require(try await scene.cache.keys().first)
-    await scene.clock.advance(by: .seconds(4_000))
-    let gate = TestGate()
-    scene.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
-    let renewal = Task { try await connector.accessToken() }
-    await gate.waitForArrivals(1)
-    let record = try #require(try await scene.cache.record(for: key))
-    try await scene.cache.store(
-      TokenRecord(signedInAt: scene.clock.date, policyID: record.policyID, claims: record.claims), for: key)
-    gate.open()
-    let error = try await #require(throws: ConnectorError.self) { try await renewal.value }
-    #expect(error.code == .interactionRequired && !error.message.contains("expired"), "\(error)")
-  }
-
-  @Test("A refused refresh token that another process has replaced, for another API, gives way to the new one")
-  func quickerForAnotherAPI() async throws {
-    let scene = Scene(cache: FourMethodCache()) { $0.refreshTokenReuse = .refused }
-    let connector = try scene.connector()
-    try await connector.signIn()
-    await scene.clock.advance(by: .seconds(4_000))
-    let other = try scene.connector(cache: ForwardingCache(scene.cache))
-    scene.transport.intercept { request in
+  @Test(
+    "If another process has used the refresh token, its tokens are used, or its new refresh token",
+    arguments: [nil, SignedInScene.otherScopes] as [[String]?])
+  func quickerProcess(_ scopes: [String]?) async throws {
+    // The cache keeps no other process away.
+    let stage = try await SignedInScene(Scene(cache: FourMethodCache()) { $0.refreshTokenReuse = .refused })
+    let (other, transport) = (try stage.other(), stage.scene.transport)
+    let winner = Locked<Secret?>(nil)
+    transport.intercept { request in
       guard request.isTokenRequest else { return nil }
-      scene.transport.letEverythingPass()
-      _ = try await other.accessToken(scopes: [LocalTenant.standardClientID])
+      transport.letEverythingPass()
+      let token = try await other.accessToken(scopes: scopes).token
+      winner.withLock { $0 = token }
       return nil
     }
-    #expect(try await connector.accessToken().scopes.contains(scene.tenant.apiScopes[0]))
-    #expect(scene.events.values.contains { $0.step == .retry })
+    let token = try await stage.connector.accessToken()
+    #expect((token.token == winner.withLock { $0 }) == (scopes == nil))
+    #expect(token.scopes.contains(stage.scene.tenant.apiScopes[0]))
+    #expect(stage.scene.count(.retry) == (scopes == nil ? 0 : 1))
   }
 
-  @Test("A cache that cannot be read when the answer comes loses no rotated token")
-  func unreadableAfterAnswer() async throws {
-    let cache = FailingCache()
-    let scene = Scene(cache: cache)
-    let connector = try await scene.signedIn(after: 4_000)
-    let gate = TestGate()
-    scene.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
-    let call = Task { try await connector.accessToken() }
-    await gate.waitForArrivals(1)
-    cache.readFailure.withLock { $0 = { _ in ConnectorError(.tokenCache, "Locked.", isRetryable: true) } }
-    gate.open()
-    let token = try await call.value
-    cache.readFailure.withLock { $0 = { _ in nil } }
-    #expect(try await connector.accessToken().token == token.token)
-    #expect(scene.tenant.counters.refreshes == 1)
-    #expect(scene.tenant.counters.reusedRefreshTokens == 0)
+  @Test("Without a refresh token, an access token is used until it expires, and the error says how to get one")
+  func noRefreshToken() async throws {
+    let scene = Scene { $0.changeTokenAnswer = { $0["refresh_token"] = nil } }
+    let stage = try await SignedInScene(scene, after: 3_590)
+    #expect(try await stage.connector.accessToken().token == stage.alice.accessToken?.token)
+    await scene.clock.advance(by: .seconds(10))
+    for isForced in [true, false] {
+      let error = try await #require(throws: ConnectorError.self) {
+        try await stage.connector.accessToken(forceRefresh: isForced)
+      }
+      #expect(error.code == .interactionRequired && !error.message.contains("expired"))
+      #expect(error.recoverySuggestion?.contains("offline_access") == true)
+    }
+    #expect(scene.tenant.counters.refreshRequests == 0)
+  }
+
+  @Test("If a sign-in during the refresh has brought no refresh token, the error does not call the session expired")
+  func noRefreshTokenAnyMore() async throws {
+    let stage = try await SignedInScene()
+    let cache = stage.scene.cache
+    let key = try #require(try await cache.keys().first)
+    let renewal = await stage.heldRefresh()
+    let record = try await stage.scene.record()
+    try await cache.store(
+      TokenRecord(signedInAt: stage.scene.clock.date, policyID: record.policyID, claims: record.claims), for: key)
+    stage.gate.open()
+    let error = try await #require(throws: ConnectorError.self) { try await renewal.value }
+    #expect(error.code == .interactionRequired && !error.message.contains("expired"), "\(error)")
   }
 }

@@ -5,117 +5,224 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What observers of the session are told while a cache fails.
+/// The states that observers of the session get, also while the cache fails.
 @Suite("The session's observers", .hangLimit)
 struct SessionUpdatesTests {
-  /// Alice, signed in, and the states that an observer of another process is told.
-  private struct Stage {
-    let cache = FailingCache()
-    let scene: Scene
-    let presenter: ScriptedPresenter
-    let connector: Connector
-    let alice: UserInfo
-    let states = Recorder<SessionState>()
+  private let cache = FailingCache()
+  private let stage: SignedInScene
+  private var scene: Scene { stage.scene }
+  private var connector: Connector { stage.connector }
+  private var alice: UserInfo { stage.alice.user }
 
-    init() async throws {
-      scene = Scene(cache: cache, holdsTime: true)
-      presenter = scene.script(.signIn(.alice))
-      connector = try scene.connector(presenter: presenter)
-      alice = try await connector.signIn().user
-    }
+  init() async throws { stage = try await SignedInScene(Scene(cache: cache, holdsTime: true), after: 0) }
 
-    func observe(_ connector: Connector) -> Task<Void, Never> {
-      let updates = connector.sessionUpdates
-      return Task { [states] in for await state in updates { states.record(state) } }
-    }
+  /// Ends every session at the provider, and lets the access tokens expire.
+  private func revoke() async {
+    scene.tenant.revokeGrants()
+    await scene.expire()
   }
 
-  @Test("A first read that fails is tried again after 1, 5 and then every 30 seconds", arguments: 1...5)
-  func firstRead(failures: Int) async throws {
-    let stage = try await Stage()
-    stage.cache.failsToList.withLock { $0 = true }
-    let observer = stage.observe(try stage.scene.connector(cache: ForwardingCache(stage.cache)))
-    let pauses = [1, 5, 30, 30, 30]
-    for pause in pauses.prefix(failures - 1) {
-      await stage.scene.clock.waitForSleepers()
-      await stage.scene.clock.advance(by: .seconds(pause))
-    }
-    await stage.scene.clock.waitForSleepers()
-    stage.cache.failsToList.withLock { $0 = false }
-    await stage.scene.clock.advance(by: .milliseconds(pauses[failures - 1] * 1_000 - 1))
-    for _ in 0..<200 { await Task.yield() }
-    #expect(stage.states.values.isEmpty)
-    await stage.scene.clock.advance(by: .milliseconds(1))
-    try await yielding { stage.states.values == [.signedIn(stage.alice)] }
-    observer.cancel()
+  /// The states of a connector, of which the first has been read.
+  private func states(
+    of connector: Connector? = nil, after first: SessionState? = nil
+  ) async -> AsyncStream<SessionState>.Iterator {
+    var states = (connector ?? self.connector).sessionUpdates.makeAsyncIterator()
+    #expect(await states.next() == first ?? .signedIn(alice))
+    return states
   }
 
-  @Test("A later read that fails tells nothing; what has changed meanwhile is told when it can be read")
-  func laterRead() async throws {
-    let stage = try await Stage()
-    let observer = stage.observe(stage.connector)
-    try await yielding { stage.states.values.count == 1 }
-    stage.presenter.clearCookies()
-    stage.presenter.follow(.signIn(.bob))
-    stage.cache.readFailure.withLock { $0 = { _ in ConnectorError(.tokenCache, "Locked.", isRetryable: true) } }
-    let bob = try await stage.connector.signIn().user
-    await stage.scene.clock.waitForSleepers()
-    #expect(stage.states.values == [.signedIn(stage.alice)])
-    stage.cache.readFailure.withLock { $0 = { _ in nil } }
-    await stage.scene.clock.advance(by: .seconds(1))
-    try await yielding { stage.states.values == [.signedIn(stage.alice), .signedIn(bob)] }
-    observer.cancel()
+  // MARK: What is told
+
+  @Test("Updates begin with the present state and tell each change once")
+  func updates() async throws {
+    var states = await states()
+    // Nothing changes, so nothing is told.
+    _ = try await connector.getTaskList()
+    await revoke()
+    for _ in 0..<2 { _ = try? await connector.accessToken() }
+    #expect(await states.next() == .expired(alice.expired))
+    let again = try await stage.signIn().user
+    #expect(await states.next() == .signedIn(again))
+    let bob = try await stage.signIn(.bob).user
+    #expect(await states.next() == .signedIn(bob))
+    try await connector.signOut(bob)
+    #expect(await states.next() == .signedIn(again))
+    try await connector.signOut()
+    #expect(await states.next() == .signedOut)
+    states = await self.states(after: .signedOut)
+    let last = try await stage.signIn().user
+    #expect(await states.next() == .signedIn(last))
   }
 
-  @Test("A sign-out is told when it is true: not one that the cache refuses")
-  func refusedSignOut() async throws {
-    let stage = try await Stage()
-    let observer = stage.observe(stage.connector)
-    try await yielding { stage.states.values.count == 1 }
-    stage.cache.removeFailure.withLock { $0 = { _ in ConnectorError(.tokenCache, "The disk is full.") } }
-    await expectError(ConnectorError.self, .tokenCache) { try await stage.connector.signOut() }
-    for _ in 0..<200 { await Task.yield() }
-    #expect(stage.states.values == [.signedIn(stage.alice)])
-    stage.cache.removeFailure.withLock { $0 = { _ in nil } }
-    try await stage.connector.signOut()
-    try await yielding { stage.states.values == [.signedIn(stage.alice), .signedOut] }
-    observer.cancel()
-  }
-
-  @Test("An observer that has gone is read for no more")
-  func gone() async throws {
-    let stage = try await Stage()
-    stage.cache.failsToList.withLock { $0 = true }
-    let observer = stage.observe(try stage.scene.connector(cache: ForwardingCache(stage.cache)))
-    await stage.scene.clock.waitForSleepers()
-    observer.cancel()
-    await observer.value
-    let reads = Locked(0)
-    stage.cache.failsToList.withLock { $0 = false }
-    stage.cache.readFailure.withLock {
-      $0 = { _ in
-        reads.withLock { $0 += 1 }; return nil
+  @Test("A refresh is no change, unless a claim about the user has changed")
+  func refreshes() async throws {
+    var states = await states()
+    for name in [alice.name, alice.name, "Renamed"] {
+      scene.tenant.behavior.changeIDTokenClaims = { claims in
+        claims["name"] = name.map(JSONValue.string)
+        // Entra ID writes others into each id_token.
+        for claim in ["aio", "rh", "uti"] { claims[claim] = .string(UUID().uuidString) }
       }
+      await scene.expire()
+      _ = try await connector.accessToken()
+      #expect(try await connector.fetchUserInfo().name == name)
+      await yieldOften()
     }
-    await stage.scene.clock.advance(by: .seconds(600))
-    for _ in 0..<200 { await Task.yield() }
-    #expect(reads.withLock { $0 } == 0)
+    let renamed = try #require(await states.next())
+    #expect(renamed.user?.name == "Renamed" && renamed.user?.hasSession == true)
   }
 
-  @Test("Users who differ by their id alone are two states")
+  @Test("A profile edit is told")
+  func profileEdit() async throws {
+    var states = await states()
+    stage.presenter.follow(.editProfile(displayName: "Renamed"))
+    try await connector.signIn(policy: Policy(id: "B2C_1_EditProfile", kind: .profileEdit))
+    #expect(await states.next()?.user?.name == "Renamed")
+  }
+
+  @Test("Users who differ in their id alone are two states")
   func idAlone() async throws {
     let kept: Set = ["iss", "sub", "aud", "exp", "iat", "nonce"]
     let scene = Scene(shape: .openIDConnect) {
       $0.changeIDTokenClaims = { claims in claims = claims.filter { kept.contains($0.key) } }
     }
-    let presenter = scene.script(.signIn(.alice))
-    let connector = try scene.connector(presenter: presenter)
-    let alice = try await connector.signIn().user
-    var states = connector.sessionUpdates.makeAsyncIterator()
-    #expect(await states.next() == .signedIn(alice))
-    presenter.follow(.signIn(.bob))
-    let bob = try await connector.signIn(options: SignInOptions(prompt: .login)).user
-    #expect(alice.name == nil && bob.name == nil)
+    let stage = try await SignedInScene(scene, after: 0)
+    var states = await states(of: stage.connector, after: .signedIn(stage.alice.user))
+    let bob = try await stage.signIn(.bob).user
+    #expect(stage.alice.user.name == nil && bob.name == nil)
     #expect(await states.next() == .signedIn(bob))
+  }
+
+  @Test("A sign-out is told before the provider's page is closed")
+  func beforeThePage() async throws {
+    let gate = TestGate()
+    let presenter = SignOutPresenter(scene.script(.signIn(.alice))) { _ in
+      try await gate.wait()
+      throw ConnectorError(.userClosedBrowser, "Closed.")
+    }
+    let connector = try scene.connector(presenter: presenter)
+    var states = await states(of: connector)
+    let signingOut = Task { try await connector.signOut(endsBrowserSession: true) }
+    await gate.waitForArrivals(1)
+    #expect(await states.next() == .signedOut)
+    gate.open()
+    _ = try await signingOut.value
+  }
+
+  enum End: CaseIterable { case signOut, refusal, noRefreshToken }
+  enum Reader: CaseIterable { case call, callOfUser, session }
+
+  @Test(
+    "A session that ended in another process is told by the next call and by a look at the session",
+    arguments: End.allCases, Reader.allCases)
+  func endedElsewhere(_ end: End, _ reader: Reader) async throws {
+    var states = await states()
+    switch end {
+    case .signOut: try await stage.other().signOut()
+    case .refusal:
+      await revoke()
+      _ = try? await stage.other().accessToken()
+    case .noRefreshToken:
+      let key = try #require(try await cache.keys().first)
+      var record = try await scene.record()
+      (record.refreshToken, record.stamp) = (nil, UUID())
+      try await cache.store(record, for: key)
+      await scene.expire()
+    }
+    let ended: SessionState = end == .signOut ? .signedOut : .expired(alice.expired)
+    switch reader {
+    case .call, .callOfUser:
+      let user = reader == .call ? nil : alice
+      await expectError(ConnectorError.self, .interactionRequired) { try await connector.accessToken(user: user) }
+    case .session: #expect(try await connector.session == ended)
+    }
+    #expect(await states.next() == ended)
+  }
+
+  @Test("If a look-up finds that another process has signed another user in, observers are told")
+  func foundByLookUp() async throws {
+    var states = await states()
+    let other = try stage.other()
+    let bob = try await stage.signIn(.bob, at: other).user
+    try await other.signOut(alice)
+    // The call finds no record of Alice, looks at all records and finds Bob's.
+    #expect(try await connector.accessToken().userID == bob.id)
+    #expect(await states.next() == .signedIn(bob))
+  }
+
+  // MARK: A cache that fails
+
+  /// Collects the states of a connector until the task is cancelled.
+  private func observe(_ connector: Connector) -> (Recorder<SessionState>, Task<Void, Never>) {
+    let (states, updates) = (Recorder<SessionState>(), connector.sessionUpdates)
+    return (states, Task { for await state in updates { states.record(state) } })
+  }
+
+  @Test("A read that fails tells nothing and is repeated after 1, 5 and then every 30 seconds", arguments: 1...5)
+  func failedReads(failures: Int) async throws {
+    cache.failsToList.withLock { $0 = true }
+    let other = try stage.other()
+    let (states, observer) = observe(other)
+    let pauses = [1, 5, 30, 30, 30]
+    for pause in pauses.prefix(failures - 1) {
+      await scene.clock.waitForSleepers()
+      await scene.clock.advance(by: .seconds(pause))
+    }
+    await scene.clock.waitForSleepers()
+    cache.failsToList.withLock { $0 = false }
+    await scene.clock.advance(by: .milliseconds(pauses[failures - 1] * 1_000 - 1))
+    await yieldOften()
+    #expect(states.values.isEmpty)
+    await scene.clock.advance(by: .milliseconds(1))
+    try await yielding { states.values == [.signedIn(alice)] }
+    // After a read that succeeds, the pauses begin with one second again.
+    failReads()
+    let bob = try await stage.signIn(.bob, at: other).user
+    await scene.clock.waitForSleepers()
+    #expect(states.values == [.signedIn(alice)])
+    failReads(false)
+    await scene.clock.advance(by: .seconds(1))
+    try await yielding { states.values == [.signedIn(alice), .signedIn(bob)] }
+    observer.cancel()
+  }
+
+  private func failReads(_ fails: Bool = true) {
+    cache.readFailure.withLock {
+      $0 = { _ in fails ? ConnectorError(.tokenCache, "Locked.", isRetryable: true) : nil }
+    }
+  }
+
+  @Test("A sign-out that the cache refuses is not told")
+  func refusedSignOut() async throws {
+    let (states, observer) = observe(connector)
+    try await yielding { states.values.count == 1 }
+    cache.removeFailure.withLock { $0 = { _ in ConnectorError(.tokenCache, "The disk is full.") } }
+    await expectError(ConnectorError.self, .tokenCache) { try await connector.signOut() }
+    await yieldOften()
+    #expect(states.values == [.signedIn(alice)])
+    cache.removeFailure.withLock { $0 = { _ in nil } }
+    try await connector.signOut()
+    try await yielding { states.values == [.signedIn(alice), .signedOut] }
+    observer.cancel()
+  }
+
+  @Test("After an observer has gone, nothing is read for it")
+  func gone() async throws {
+    cache.failsToList.withLock { $0 = true }
+    let (_, observer) = observe(try stage.other())
+    await scene.clock.waitForSleepers()
+    observer.cancel()
+    await observer.value
+    let reads = Locked(0)
+    cache.failsToList.withLock { $0 = false }
+    cache.readFailure.withLock {
+      $0 = { _ in
+        reads.withLock { $0 += 1 }
+        return nil
+      }
+    }
+    await scene.clock.advance(by: .seconds(600))
+    await yieldOften()
+    #expect(reads.withLock { $0 } == 0)
   }
 }

@@ -2,11 +2,11 @@ import B2CConnector
 import B2CCore
 import Dispatch
 
-/// A system that may suspend the app: it gives time, refuses it, or takes it back, in the orders that Apple's page names.
+/// A system that may suspend the app, which grants time, refuses it or takes it back, in the orders that Apple documents.
 final class SuspendingSystem: ExpiringActivity {
   enum Answer: Sendable {
     case granted, refused
-    /// No answer before the test gives one.
+    /// No answer until the test gives one.
     case none
   }
 
@@ -16,12 +16,12 @@ final class SuspendingSystem: ExpiringActivity {
     var answer = Answer.granted
     var asked = 0
     var unanswered: [Block] = []
-    /// The blocks of activities that last.
+    /// The blocks of activities that last, by their numbers.
     var running: [Int: Block] = [:]
   }
 
   private let state = Locked(State())
-  /// As the system does it: each call on a thread that may wait, two calls side by side.
+  /// Runs each call on a thread that may be blocked, and two calls at the same time, as the system does.
   private let queue = DispatchQueue(label: "SuspendingSystem", attributes: .concurrent)
 
   /// How often the system was asked for time.
@@ -29,10 +29,8 @@ final class SuspendingSystem: ExpiringActivity {
   /// How many activities have begun and not ended.
   var running: Int { state.withLock { $0.running.count } }
 
-  /// How the system answers from now on.
-  func will(_ answer: Answer) {
-    state.withLock { $0.answer = answer }
-  }
+  /// Sets the answer from now on.
+  func will(_ answer: Answer) { state.withLock { $0.answer = answer } }
 
   func perform(reason: String, _ block: @escaping @Sendable (_ isExpired: Bool) -> Void) {
     let answer = state.withLock { state in
@@ -43,7 +41,7 @@ final class SuspendingSystem: ExpiringActivity {
     call(block, answer)
   }
 
-  /// Answers what has no answer yet.
+  /// Answers the questions that have no answer yet.
   func answer(_ answer: Answer) {
     let blocks = state.withLock { state in
       defer { state.unanswered = [] }
@@ -52,12 +50,12 @@ final class SuspendingSystem: ExpiringActivity {
     for block in blocks { call(block, answer) }
   }
 
-  /// Takes the time back by second, concurrent calls, and returns when they have.
+  /// Takes the time back by second, concurrent calls.
   func expire() {
     for block in state.withLock({ Array($0.running.values) }) { block(true) }
   }
 
-  private func call(_ block: @escaping @Sendable (Bool) -> Void, _ answer: Answer) {
+  private func call(_ block: @escaping Block, _ answer: Answer) {
     switch answer {
     case .none: break
     case .refused: queue.async { block(true) }

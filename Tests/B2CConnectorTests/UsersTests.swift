@@ -5,23 +5,13 @@ import Foundation
 import TestSupport
 import Testing
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
+/// Several users, policies and clients over one cache.
 @Suite("Users", .hangLimit)
 struct UsersTests {
-  @Test("Two people stand side by side; the latest is current, and either can be named")
+  @Test("Of two users the latest is current, and each can be named and signed out")
   func two() async throws {
-    let scene = Scene()
-    let presenter = scene.script(.signIn(.alice))
-    let connector = try scene.connector(presenter: presenter)
-    let alice = try await connector.signIn()
-    await scene.clock.advance(by: .seconds(1))
-    presenter.follow(.signIn(.bob))
-    let bob = try await connector.signIn(options: SignInOptions(prompt: .login))
-    #expect(try await connector.users().map(\.username) == [LocalUser.bob.email, LocalUser.alice.email])
-    #expect(try await connector.session.user?.id == bob.user.id)
+    let stage = try await SignedInScene(after: 0)
+    let (connector, alice, bob) = (stage.connector, stage.alice, try await stage.signIn(.bob))
     #expect(try await connector.accessToken().token == bob.accessToken?.token)
     #expect(try await connector.accessToken(user: alice.user).token == alice.accessToken?.token)
     #expect(try await connector.user(id: alice.user.id.uppercased())?.username == LocalUser.alice.email)
@@ -29,104 +19,63 @@ struct UsersTests {
     #expect(try await connector.session.user?.id == alice.user.id)
   }
 
-  @Test("One person has one session: a sign-in by another policy replaces it, and is renewed at that policy")
-  func twoPolicies() async throws {
-    let scene = Scene()
-    let connector = try scene.connector()
-    let first = try await connector.signIn()
-    await scene.clock.advance(by: .seconds(1))
-    let other = try Policy("B2C_1_SignUpOrSignIn")
-    let second = try await connector.signIn(policy: other, options: SignInOptions(prompt: .login))
-    #expect(first.user.id == second.user.id)
-    #expect(try await connector.users().map(\.policyID) == ["B2C_1_SignUpOrSignIn"])
-    #expect(try await scene.cache.keys().count == 1)
-    #expect(try await connector.accessToken().token == second.accessToken?.token)
-    await scene.clock.advance(by: .seconds(4_000))
-    _ = try await connector.accessToken()
-    let request = try #require(scene.transport.requests.last { $0.isTokenRequest })
-    #expect(request.url?.absoluteString.contains("B2C_1_SignUpOrSignIn") == true)
-    #expect(scene.tenant.counters.refreshes == 1)
-  }
-
-  @Test("A sign-in that brings less than the one before replaces it as well")
-  func replacedByLess() async throws {
-    let scene = Scene()
-    let connector = try await scene.signedIn()
-    scene.tenant.behavior.changeTokenAnswer = { $0["refresh_token"] = nil }
-    let second = try await connector.signIn(
-      policy: Policy("B2C_1_SignUpOrSignIn"), options: SignInOptions(prompt: .login))
-    #expect(try await scene.record().refreshToken == nil)
-    #expect(try await connector.accessToken().token == second.accessToken?.token)
-  }
-
-  @Test("Editing the profile updates the claims and makes no second user")
-  func profileEdit() async throws {
-    // A server that repeats the nonce of its sign-in in the id_token of every refresh.
-    let nonces = Locked<[JSONValue: JSONValue]>([:])
-    let scene = Scene {
-      $0.changeIDTokenClaims = { claims in
-        guard let policy = claims["tfp"] else { return }
-        nonces.withLock { nonces in
-          nonces[policy] = claims["nonce"] ?? nonces[policy]
-          claims["nonce"] = nonces[policy]
-        }
+  @Test("A named user is looked up by the id, without listing the cache, and nobody has an empty or an unknown id")
+  func named() async throws {
+    let cache = FailingCache()
+    let stage = try await SignedInScene(Scene(cache: cache), after: 0)
+    let relaunched = try stage.other()
+    _ = try await relaunched.accessToken()
+    cache.failsToList.withLock { $0 = true }
+    let token = try await relaunched.accessToken(user: UserInfo(id: stage.alice.user.id)).token
+    #expect(token == stage.alice.accessToken?.token)
+    for id in ["", "nobody.nowhere"] {
+      await expectError(ConnectorError.self, .interactionRequired) {
+        try await relaunched.accessToken(user: UserInfo(id: id))
       }
     }
-    let presenter = scene.script(.signIn(.alice))
-    let connector = try scene.connector(presenter: presenter)
-    let signedIn = try await connector.signIn()
-    presenter.follow(.editProfile(displayName: "Alice Renamed"))
-    let edited = try await connector.signIn(policy: Policy(id: "B2C_1_EditProfile", kind: .profileEdit))
-    #expect(edited.user.name == "Alice Renamed")
-    #expect(edited.user.id == signedIn.user.id)
-    #expect(try await connector.users().map(\.name) == ["Alice Renamed"])
-    #expect(try await scene.cache.keys().count == 1)
-    #expect(try await connector.session.user?.policyID == Scene.signIn)
-    // The id_token of a refresh is checked against the sign-in, not the edit: its claims are taken over.
-    scene.tenant.users[0].displayName = "Alice Later"
-    await scene.clock.advance(by: .seconds(4_000))
-    _ = try await connector.accessToken()
-    let refreshed = try #require(try await connector.session.user)
-    #expect(refreshed.name == "Alice Later")
-    #expect(refreshed.policyID == Scene.signIn)
-    #expect(try await scene.cache.keys().count == 1)
   }
 
-  @Test("A person survives a new launch")
-  func relaunch() async throws {
-    let scene = Scene()
-    let token = try await scene.connector().signIn().accessToken?.token
-    let relaunched = try scene.connector(presenter: scene.script(.closeBrowser))
-    #expect(try await relaunched.session.user?.username == LocalUser.alice.email)
-    #expect(try await relaunched.accessToken().token == token)
+  @Test("A sign-in with another policy replaces the user's session, even by less, and is renewed with that policy")
+  func twoPolicies() async throws {
+    let stage = try await SignedInScene(after: 0)
+    let other = try Policy("B2C_1_SignUpOrSignIn")
+    let second = try await stage.connector.signIn(policy: other, options: SignInOptions(prompt: .login))
+    #expect(second.user.id == stage.alice.user.id)
+    #expect(try await stage.connector.users().map(\.policyID) == [other.id])
+    #expect(try await stage.scene.cache.keys().count == 1)
+    #expect(try await stage.connector.accessToken().token == second.accessToken?.token)
+    await stage.scene.expire()
+    _ = try await stage.connector.accessToken()
+    let request = try #require(stage.scene.transport.requests.last { $0.isTokenRequest })
+    #expect(request.url?.absoluteString.contains(other.id) == true)
+    stage.scene.expectRefreshes(1)
+    stage.scene.tenant.behavior.changeTokenAnswer = { $0["refresh_token"] = nil }
+    let third = try await stage.connector.signIn(options: SignInOptions(prompt: .login))
+    #expect(try await stage.scene.record().refreshToken == nil)
+    #expect(try await stage.connector.accessToken().token == third.accessToken?.token)
   }
 
-  @Test("Clients of other applications and authorities in the same cache are left alone")
+  @Test("Clients with another client ID or authority over the same cache see nothing of each other")
   func neighbours() async throws {
-    let scene = Scene()
-    let foreign = TokenCacheKey(
-      authority: "https://other.example/tenant", clientID: scene.tenant.clientID, userID: "x.y")
-    let neighbour = TokenCacheKey(
-      authority: "https://contoso.b2clogin.com/contoso.onmicrosoft.com", clientID: "other", userID: "x.y"
-    )
-    for key in [foreign, neighbour] {
-      try await scene.cache.store(TokenRecord(signedInAt: .distantFuture), for: key)
-    }
-    let connector = try scene.connector()
-    let alice = try await connector.signIn()
-    #expect(try await connector.users().count == 1)
-    // A client of another authority with the same client id gets no token of this one, and changes nothing here.
+    let stage = try await SignedInScene(after: 0)
+    let (cache, own) = (stage.scene.cache, try #require(try await stage.scene.cache.keys().first))
+    let neighbours = [
+      TokenCacheKey(authority: "https://other.example/tenant", clientID: own.clientID, userID: own.userID),
+      TokenCacheKey(authority: own.authority, clientID: "other", userID: own.userID),
+    ]
+    for key in neighbours { try await cache.store(TokenRecord(signedInAt: .distantFuture), for: key) }
+    #expect(try await stage.connector.users().count == 1)
     let authority = try Authority("https://fabrikam.b2clogin.com/fabrikam.onmicrosoft.com")
-    let other = try scene.connector(scene.settings { $0.authority = authority })
+    let other = try stage.scene.connector(stage.scene.settings { $0.authority = authority })
     await expectError(ConnectorError.self, .interactionRequired) { try await other.accessToken() }
     #expect(try await other.session == .signedOut)
-    #expect(try await connector.accessToken().token == alice.accessToken?.token)
-    try await connector.signOut()
-    #expect(Set(try await scene.cache.keys()) == [foreign, neighbour])
+    #expect(try await stage.connector.accessToken().token == stage.alice.accessToken?.token)
+    try await stage.connector.signOut()
+    #expect(Set(try await cache.keys()) == Set(neighbours))
   }
 
   @Test(
-    "Client ids that differ in case share tokens at Microsoft authorities only",
+    "Client IDs that differ in case have the same users at Microsoft's authorities only",
     arguments: [(LocalTenant.Shape.b2c, 1), (.entra, 1), (.openIDConnect, 0)])
   func clientCase(_ shape: LocalTenant.Shape, _ seen: Int) async throws {
     let scene = Scene(shape: shape)
