@@ -64,8 +64,6 @@ extension Connector {
   /// let connector = try Connector.local(LocalTenant(), taskServer)
   /// try await connector.doPolicy(.signIn)
   /// ```
-  /// For more examples, see <doc:Testing>.
-  ///
   /// - Parameters:
   ///   - tenant: The tenant to sign in at. Its clock is also the connector's clock for the lifetimes of tokens.
   ///   - taskServer: The task server, or `nil`, the default, if the app has none.
