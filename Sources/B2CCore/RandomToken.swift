@@ -1,4 +1,4 @@
-/// Values that nobody can guess, from the system's cryptographic random source.
+/// Values that cannot be guessed, from the system's cryptographic random source.
 package enum RandomToken {
   /// Returns a number of random bytes as base64url text.
   package static func make(bytes count: Int) -> Secret {

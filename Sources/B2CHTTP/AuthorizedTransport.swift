@@ -96,7 +96,7 @@ package struct AuthorizedTransport: Sendable {
   }
 
   private func check(_ request: URLRequest) throws {
-    // This also refuses plain http, because anybody on the network could read the token, whatever transport the app
+    // This also refuses plain http, because others on the network could read the token, whatever transport the app
     // uses.
     guard let origin = request.url.flatMap(Origin.init(allowed:)), allowedOrigins.contains(origin) else {
       let origin = request.url.flatMap { Origin($0) }

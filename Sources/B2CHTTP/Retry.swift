@@ -166,7 +166,7 @@ package struct RetryingTransport: Sendable {
   /// Whether a server or gateway may have carried out the request although the try did not succeed.
   ///
   /// A redirect may follow a change (RFC 9110 section 15.4). If an app's own transport throws something else than a
-  /// `URLError`, nobody knows whether the request arrived.
+  /// `URLError`, it is unknown whether the request arrived.
   private static func leavesOutcomeUnknown(_ result: Result<HTTPURLResponse, any Error>) -> Bool {
     switch result {
     case .success(let response):

@@ -135,7 +135,7 @@ public final class StoredTokenCache: SharedTokenCache {
 
   // MARK: Waiting
 
-  /// Runs a blocking body while nobody else, in this process or another, writes the same record.
+  /// Runs a blocking body while no other caller, in this process or another, writes the same record.
   private func withWriteLock<Value: Sendable>(
     _ key: TokenCacheKey, _ body: @escaping @Sendable () throws -> Value
   ) async throws -> Value {

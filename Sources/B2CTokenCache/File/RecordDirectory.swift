@@ -226,7 +226,7 @@ package struct RecordDirectory: RecordStorage {
 
   /// Runs a body, and throws a failed system call as the cache's error.
   ///
-  /// If somebody removed the directory after the cache was opened, creates it again and repeats the body.
+  /// If the directory was removed after the cache was opened, creates it again and repeats the body.
   private func recreatingDirectory<Value>(as what: String, _ body: () throws(SystemFailure) -> Value) throws -> Value {
     do throws(SystemFailure) {
       return try body()
