@@ -7,8 +7,9 @@ import PackageDescription
   let hostIsApple = false
 #endif
 
-// CryptoKit and Security ship with Apple's systems, so nothing is resolved there. Elsewhere Apple's own port stands in.
-// Cross-compiling to Linux from a Mac evaluates this manifest on the Mac: set B2C_SWIFT_CRYPTO=1 there.
+// On Apple platforms, the system's CryptoKit and Security are used, so no package is resolved. Elsewhere swift-crypto,
+// which is Apple's implementation of the same API, takes their place. If you cross-compile from a Mac to Linux, set
+// B2C_SWIFT_CRYPTO=1, because this manifest is evaluated on the Mac.
 let usesSwiftCrypto = !hostIsApple || Context.environment["B2C_SWIFT_CRYPTO"] == "1"
 
 let cryptoPackages: [Package.Dependency] =
@@ -16,7 +17,7 @@ let cryptoPackages: [Package.Dependency] =
 let crypto: [Target.Dependency] = usesSwiftCrypto ? [.product(name: "Crypto", package: "swift-crypto")] : []
 let cryptoExtras: [Target.Dependency] = usesSwiftCrypto ? [.product(name: "CryptoExtras", package: "swift-crypto")] : []
 
-// App Store Connect reads it in apps; elsewhere it would only add a bundle to the build.
+// App Store Connect reads this file in apps. On other platforms, SwiftPM would only add a resource bundle for it.
 let privacyManifest = "PrivacyInfo.xcprivacy"
 
 let package = Package(
@@ -32,7 +33,7 @@ let package = Package(
   ],
   dependencies: cryptoPackages,
   targets: [
-    // The modules, in the order of the arrows: each knows only those above it.
+    // The modules. Each of them may only depend on modules above it.
     .target(name: "B2CCore"),
     .target(name: "B2CAuthority", dependencies: ["B2CCore"]),
     .target(name: "B2CSettings", dependencies: ["B2CAuthority", "B2CCore"]),
@@ -63,14 +64,14 @@ let package = Package(
         "B2CHTTP", "B2CLoopback", "B2CSettings", "TaskAPI", "B2CCore",
       ] + crypto + cryptoExtras),
 
-    // What tests of several modules share; no product.
+    // The code that the tests of several modules share.
     .target(
       name: "TestSupport",
       dependencies: [
         "B2CConnector", "B2CTestKit", "B2COAuth", "B2CIDToken", "B2CTokenCache", "B2CHTTP", "B2CCore",
       ] + crypto, path: "Tests/Support"),
 
-    // Programs that no product ships.
+    // The example programs and the tools for tests, none of which is part of a product.
     .executableTarget(
       name: "quickstart", dependencies: ["B2CConnector", "B2CTestKit"], path: "Docs/Examples/Quickstart"),
     .executableTarget(name: "tasks", dependencies: ["B2CConnector"], path: "Docs/Examples/Tasks"),
@@ -103,11 +104,11 @@ let package = Package(
         "B2CTokenCache", "B2CHTTP",
         "B2CSettings", "TaskAPI", "B2CCore",
       ], path: "Tests/Simulation",
-      // It takes the place of functions of Linux's C library: elsewhere `main.swift` alone is built.
+      // The simulation replaces functions of Linux's C library, so on other platforms only `main.swift` is built.
       exclude: ["README.md", "Broken"]
         + (usesSwiftCrypto ? [] : ["Calls", "Face", "Judging", "Machine", "Scripts", "World"])),
 
-    // One test target for each module.
+    // The tests, with one target for each module.
     .testTarget(name: "B2CCoreTests", dependencies: ["B2CCore", "B2CTestKit", "TestSupport"]),
     .testTarget(name: "B2CAuthorityTests", dependencies: ["B2CAuthority", "B2CCore", "TestSupport"]),
     .testTarget(name: "B2CSettingsTests", dependencies: ["B2CSettings", "B2CTestKit", "B2CAuthority", "TestSupport"]),
@@ -130,7 +131,8 @@ let package = Package(
       dependencies: [
         "B2CConnector", "B2CTestKit", "B2COAuth", "B2CIDToken", "B2CHTTP", "B2CLoopback", "B2CCore", "TestSupport",
       ],
-      // The example's model wants Observation: these tests run on systems that are newer than the package's oldest ones.
+      // The tests include the example's model, which uses Observation. That is newer than the oldest systems that the
+      // package supports, so the availability check is switched off for this target.
       swiftSettings: hostIsApple ? [.unsafeFlags(["-Xfrontend", "-disable-availability-checking"])] : []),
     .testTarget(
       name: "B2CTestKitTests",
@@ -139,8 +141,8 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// The parsers of outside data over a corpus of inputs. It sees internal declarations, so that a release build needs the flags
-// of `.ci/fuzz`, which also links it with libFuzzer.
+// Feeds a corpus of inputs to the parsers of data from outside. `.ci/fuzz` builds it with additional flags, because it
+// uses internal declarations in a release build and is linked with libFuzzer.
 if Context.environment["B2C_FUZZ"] == "1" {
   package.targets.append(
     .executableTarget(
@@ -157,7 +159,8 @@ var ownSettings: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
   .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
 ]
-// The gate turns warnings into errors in this package's own targets only; a user's build never sees the flag.
+// `.ci/run` sets this variable, so that warnings in this package's own targets are errors. An app that uses the package
+// does not set it, because SwiftPM refuses unsafe flags in dependencies.
 if Context.environment["B2C_WARNINGS_AS_ERRORS"] == "1" {
   ownSettings.append(.unsafeFlags(["-warnings-as-errors"]))
 }

@@ -2,9 +2,10 @@ import B2CCore
 import Foundation
 
 extension Authority {
-  /// Reads a text.
+  /// Parses the text of an authority.
   ///
-  /// An error suggests the text without this one fault; the caller drops a suggestion that has another.
+  /// The error suggests the text with this one fault corrected. The caller drops the suggestion if it has another
+  /// fault.
   init(reading text: String, kind given: Kind?) throws(AuthorityFault) {
     let text = try AuthorityText(text)
     let known = MicrosoftHost(text.host)
@@ -13,7 +14,8 @@ extension Authority {
         message: "The authority's host is a tenant's name, which is not a sign-in host.",
         suggestion: "\(origin)/\(text.host)/")
     }
-    // Entra ID's hosts serve all three; the other two families serve one each.
+    // The hosts of Entra ID can also serve the other two kinds, but a host of Azure AD B2C or External ID serves only
+    // its own.
     if let given, let known, known.kind != .entra, given != known.kind, given != .openIDConnect {
       throw AuthorityFault(
         message: "The host \(text.host) serves \(known.kind.rawValue), not \(given.rawValue).",
@@ -34,14 +36,14 @@ extension Authority {
     baseURL = url
   }
 
-  /// The parts that the path and the query of an authority name.
+  /// The parts of an authority that its path and query contain.
   private typealias Place = (tenant: String?, policy: Policy?, form: PolicyForm, path: String)
 
-  /// Returns the kind on a custom domain, where only the form tells.
+  /// Returns the kind on a custom domain, which only the form of the text shows.
   ///
-  /// It is fixed here and not by the metadata, since keys of the token cache, account ids and the metadata's URL depend on
-  /// it: a session has to be found offline. Azure AD B2C
-  /// answers nothing without a policy, so a tenant alone is External ID.
+  /// Metadata cannot decide it, because the keys of the token cache, the users' ids and the metadata's own URL depend
+  /// on it, and a session must also be found offline. Azure AD B2C does not respond without a policy, so a tenant alone
+  /// is External ID.
   private static func kindOnOtherHost(_ text: AuthorityText) -> Kind {
     guard !carriesPolicy(text) else { return .b2c }
     guard let tenant = text.segments.first else { return .openIDConnect }
@@ -56,7 +58,7 @@ extension Authority {
       || segments.prefix(2).contains(where: Policy.hasPrefix)
   }
 
-  /// Azure AD B2C, on its own hosts, on a custom domain or on the retired one.
+  /// Returns the parts of an authority of Azure AD B2C, on its own hosts, a custom domain or the retired host.
   private static func place(withPolicies text: AuthorityText, known: MicrosoftHost?) throws(AuthorityFault) -> Place {
     let path = try AuthorityPath(text, readsAnyPolicy: known?.kind != .entra)
     let (form, policy) = (path.form, try policy(path.policies))
@@ -73,12 +75,12 @@ extension Authority {
     return (tenant, policy, form, "/" + tenant)
   }
 
-  /// Entra ID and External ID.
+  /// Returns the parts of an authority of Entra ID or External ID.
   private static func place(
     withoutPolicies text: AuthorityText, kind: Kind, known: MicrosoftHost?
   ) throws(AuthorityFault) -> Place {
     let path = try AuthorityPath(text, readsAnyPolicy: false)
-    // Every other library for External ID does the same with a host alone.
+    // If the text is only a host of External ID, its name is the tenant, as in every other library for External ID.
     let tenant = path.tenant ?? (known?.kind == .ciam ? known?.homeTenant : nil)
     guard path.form == .query, path.policies.isEmpty else {
       throw AuthorityFault(
@@ -94,7 +96,7 @@ extension Authority {
     return (tenant, nil, .query, "/" + tenant)
   }
 
-  /// A generic issuer: its path is kept as it is, except for a pasted metadata or endpoint path.
+  /// Returns the parts of a generic issuer, whose path is kept unless it is that of its metadata or an endpoint.
   private static func place(issuer text: AuthorityText) throws(AuthorityFault) -> Place {
     guard text.policies.isEmpty else {
       throw AuthorityFault(
@@ -107,14 +109,15 @@ extension Authority {
     }
     let tail = segments.dropFirst().map { $0.lowercased() }
     var tenant = segments.first.flatMap { AuthorityText.isDNSName($0) ? $0 : nil }
-    // `/oauth2` alone is the path of some issuers.
+    // The path `/<name>/oauth2` may be an issuer of its own, so it is not taken for an endpoint of the tenant `<name>`.
     if !tail.isEmpty && (!AuthorityPath.isTail(tail) || tail == ["oauth2"]) { tenant = nil }
-    // An endpoint's URL: the issuer of a service of Microsoft's shape is the URL that its metadata is below.
+    // If the text is the URL of an endpoint in the form of Microsoft's, the issuer is the part before the endpoint's
+    // path.
     if let tenant, tail.count > 1 { segments = tail.contains("v2.0") ? [tenant, "v2.0"] : [tenant] }
     return (tenant, nil, .query, segments.map { "/" + $0 }.joined())
   }
 
-  /// Returns the policy of the path or of `?p=`; several must be the same.
+  /// Returns the policy in the path or in `?p=`, which must be the same if there are several.
   private static func policy(_ ids: [String]) throws(AuthorityFault) -> Policy? {
     guard let id = ids.first else { return nil }
     guard let policy = try? Policy(id), ids.allSatisfy({ ASCIIText.isSameIgnoringCase($0, id) }) else {
@@ -126,16 +129,17 @@ extension Authority {
   }
 }
 
-/// The path of an authority on a service of Microsoft's shape: `[tfp/]tenant[/policy][/endpoint]`.
+/// The path of an authority at Microsoft's services, which has the form `[tfp/]tenant[/policy][/endpoint]`.
 struct AuthorityPath {
   let form: PolicyForm
   let tenant: String?
-  /// The ids in the path and in `?p=`.
+  /// The policies in the path and in `?p=`.
   let policies: [String]
 
   private static let tailStarts: Set<String> = ["v2.0", "oauth2", ".well-known", "discovery", "openid"]
 
-  /// Returns whether segments are an endpoint's path after the tenant, which is dropped from a pasted URL.
+  /// Returns whether segments after the tenant are the path of an endpoint, which is removed from a URL that was
+  /// pasted.
   static func isTail(_ segments: some Collection<String>) -> Bool {
     segments.joined(separator: "/").wholeMatch(of: endpoint) != nil
   }
@@ -149,7 +153,7 @@ struct AuthorityPath {
 
   static func isTrustFramework(_ segment: String?) -> Bool { ["tfp", "te"].contains(segment?.lowercased()) }
 
-  /// Reads the segments; `readsAnyPolicy` takes the one after the tenant for a policy in any case.
+  /// Reads the segments, of which the one after the tenant is always a policy if `readsAnyPolicy` is true.
   init(_ text: AuthorityText, readsAnyPolicy: Bool) throws(AuthorityFault) {
     var rest = text.segments[...]
     let isTrustFramework = Self.isTrustFramework(rest.first)
@@ -181,17 +185,17 @@ struct AuthorityPath {
 
 /// A host of Microsoft's sign-in services.
 struct MicrosoftHost {
-  /// The kind of authority on this host without a policy.
+  /// The kind of an authority without a policy on this host.
   let kind: Authority.Kind
   let cloud: Cloud
-  /// The tenant's name in front of the domain: `contoso` of `contoso.b2clogin.com`.
+  /// The tenant's name in the host, for example `contoso` in `contoso.b2clogin.com`.
   let tenantName: String?
 
-  /// The tenant that the host names, as the first name its cloud gave it or as its GUID.
+  /// The tenant of the host, as its domain in this cloud or as a GUID.
   var homeTenant: String? { tenantName.map { GUID.isGUID($0) ? $0 : $0 + "." + cloud.tenantDomain } }
 
-  /// Entra ID's hosts, and the domains below which each tenant has a host; no other cloud has one of External ID that is
-  /// documented.
+  /// The hosts of Entra ID, and the domains in which each tenant has a host, which for External ID is documented only
+  /// globally.
   private static let domains: [(kind: Authority.Kind, cloud: Cloud, name: String)] =
     Cloud.all.flatMap { cloud in cloud.entraHosts.map { (.entra, cloud, $0) } + [(.b2c, cloud, cloud.b2cDomain)] }
     + [(.ciam, .global, "ciamlogin.com")]
@@ -201,7 +205,7 @@ struct MicrosoftHost {
     let domain = Self.domains.first { host == $0.name || ($0.kind != .entra && host.hasSuffix("." + $0.name)) }
     guard let domain else { return nil }
     let name = host.dropLast(domain.name.count + 1)
-    // login.ciamlogin.com names no tenant.
+    // The host login.ciamlogin.com belongs to no tenant.
     let namesTenant = !name.isEmpty && !(domain.kind == .ciam && name == "login")
     (kind, cloud, tenantName) = (domain.kind, domain.cloud, namesTenant ? String(name) : nil)
   }

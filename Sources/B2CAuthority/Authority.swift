@@ -1,46 +1,46 @@
 import B2CCore
 package import Foundation
 
-/// The service that signs users in: a host and a tenant, with or without a policy.
+/// The provider that signs users in, which is a host and a tenant, with or without a policy.
 ///
-/// Read from every form that is in use: `https://contoso.b2clogin.com/contoso.onmicrosoft.com/`, with a policy in the
-/// path, after `tfp/` or in `?p=`, with a GUID for a tenant, on a custom domain, or as a whole endpoint or metadata URL
-/// pasted from a portal. On the wire it keeps the developer's case. At Microsoft's services case is ignored for comparing
-/// and for cache keys, as the services ignore it; a generic issuer is compared exactly.
+/// It is read from every form in use, for example `https://contoso.b2clogin.com/contoso.onmicrosoft.com/`, with a
+/// policy in the path, after `tfp/` or in `?p=`, with a GUID as tenant, on a custom domain, or as the URL of an
+/// endpoint or of metadata from a portal. Requests use your spelling. In comparisons and cache keys, case is ignored
+/// for Microsoft's services, because they ignore it too, but not for a generic issuer.
 public struct Authority: Sendable {
-  /// The kind without a policy; a policy makes Azure AD B2C of an authority on a custom domain.
+  /// The kind of provider without a policy, because a policy turns an authority on a custom domain into Azure AD B2C.
   public let kind: Kind
-  /// Scheme, host, port and tenant, without policy and trailing slash.
+  /// The scheme, host, port and tenant, without the policy and without a slash at the end.
   ///
-  /// For a generic issuer whose path is not a single tenant it is the whole issuer.
+  /// For a generic issuer whose path is not a single tenant, it is the whole issuer.
   package let baseURL: URL
-  /// The host in the developer's case; an IPv6 address has no brackets.
+  /// The host in the developer's spelling, without brackets around an IPv6 address.
   package let host: String
-  /// The tenant in the developer's case: a domain name, a GUID, `common` and the like.
+  /// The tenant in the developer's spelling, for example a domain, a GUID or `common`.
   package let tenant: String?
   /// The policy that the text contained.
   package let policy: Policy?
-  /// The place of the policy in the text; ``PolicyForm/query`` without a policy.
+  /// The form in which the text names the policy, or ``PolicyForm/query`` if it names none.
   package let form: PolicyForm
-  /// Whether the developer gave the kind, so that a policy does not change it.
+  /// Whether the developer passed the kind, so that a policy does not change it.
   let isKindGiven: Bool
-  /// `scheme://host[:port]` in the developer's case.
+  /// The text `scheme://host[:port]` in the developer's spelling.
   let origin: String
-  /// `/tenant`, or the path of a generic issuer, which may be empty.
+  /// The text `/tenant`, or the path of a generic issuer, which may be empty.
   let path: String
 
-  /// Reads an authority.
+  /// Creates an authority from its text.
   ///
-  /// On Microsoft's hosts the kind is known. On any other host a policy in the text means Azure AD B2C on a custom domain,
-  /// a tenant alone (a GUID, or a name such as `contoso.onmicrosoft.com`) External ID there, and everything else a generic
-  /// OpenID Connect issuer; a policy used later turns each of them into Azure AD B2C. Entra ID on a custom domain, and a
-  /// generic issuer whose path is a GUID, need `kind`.
+  /// Microsoft's hosts show the kind. On any other host, a policy in the text means Azure AD B2C on a custom domain. A
+  /// tenant alone (a GUID, or a name such as `contoso.onmicrosoft.com`) means External ID on a custom domain, and
+  /// everything else means a generic OpenID Connect issuer. A policy that you pass later turns each of them into Azure
+  /// AD B2C. Pass `kind` for Entra ID on a custom domain, and for a generic issuer whose path is a GUID.
   ///
   /// - Parameters:
-  ///   - text: The authority, with or without port, trailing slash, policy or endpoint path.
-  ///   - kind: The kind, where it does not follow from the host.
-  /// - Throws: ``ConnectorError`` with code ``ErrorCode/configuration`` for the first fault that was found; it says the
-  ///   corrected text when that is known and has no other fault.
+  ///   - text: The text, with or without a port, a slash at the end, a policy or the path of an endpoint.
+  ///   - kind: The kind, if the host does not show it. By default it is derived as described above.
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/configuration`` for the first fault in the text. It suggests
+  ///   the corrected text if that is known and has no other fault.
   public init(_ text: String, kind: Kind? = nil) throws {
     do throws(AuthorityFault) {
       try self.init(parsing: text, kind: kind)
@@ -49,12 +49,13 @@ public struct Authority: Sendable {
     }
   }
 
-  /// As ``init(_:kind:)``; the fault comes in parts.
+  /// Creates an authority as ``init(_:kind:)`` does, but throws the parts of the fault.
   package init(parsing text: String, kind: Kind?) throws(AuthorityFault) {
     do throws(AuthorityFault) {
       try self.init(reading: text, kind: kind)
     } catch {
-      // Only a correction that is accepted, so that it cannot show secrets; none of what may contain a password.
+      // Suggest only a text that is accepted, because such a text contains no secrets, and nothing if `@` may follow a
+      // password.
       var error = error
       error.suggestion =
         text.contains("@") ? nil : error.suggestion.flatMap { try? Authority(reading: $0, kind: kind).description }
@@ -64,50 +65,50 @@ public struct Authority: Sendable {
 }
 
 extension Authority {
-  /// The kinds of authorities.
+  /// The kinds of providers.
   public enum Kind: String, Sendable, CaseIterable {
-    /// Azure AD B2C, also on a custom domain: every URL needs a policy.
+    /// Azure AD B2C, also on a custom domain, where every URL needs a policy.
     case b2c
-    /// Entra External ID for customers: no policies.
+    /// Entra External ID for customers, which has no policies.
     case ciam
-    /// Entra ID, for work, school and personal accounts: no policies.
+    /// Entra ID for work, school and personal accounts, which has no policies.
     case entra
-    /// Any OpenID Connect issuer, known by its metadata alone.
+    /// Any other OpenID Connect issuer, about which only its metadata is known.
     case openIDConnect
 
-    /// Whether the service speaks with Microsoft's extensions and ignores case in ids.
+    /// Whether the provider is Microsoft's, which has extensions to the protocol and ignores case in ids.
     package var isMicrosoft: Bool { self != .openIDConnect }
   }
 
-  /// Returns the kind of the authority together with a policy.
+  /// Returns the kind of the authority when it is used with a policy.
   ///
-  /// A policy makes every authority Azure AD B2C whose kind was not given by the developer: the same host,
-  /// `login.microsoftonline.com`, is Entra ID without one.
+  /// With a policy, every authority whose kind the developer did not pass is Azure AD B2C. For example,
+  /// `login.microsoftonline.com` is Entra ID without a policy, but Azure AD B2C with one.
   ///
-  /// - Parameter policy: The policy, or `nil` to go by the authority alone.
+  /// - Parameter policy: The policy, or `nil` for none.
   /// - Returns: The kind whose URLs are used.
   package func kind(for policy: Policy?) -> Kind { policy != nil && takesPolicies ? .b2c : kind }
 
-  /// Whether the kind was guessed from the text, because the developer gave none and the host is not Microsoft's.
+  /// Whether the kind was derived from the form of the text, because it was not passed and the host is not Microsoft's.
   package var isKindGuessed: Bool { !isKindGiven && MicrosoftHost(host) == nil }
 
-  /// Whether a policy makes it Azure AD B2C.
+  /// Whether a policy turns the authority into Azure AD B2C.
   package var takesPolicies: Bool { kind == .b2c || !isKindGiven && MicrosoftHost(host)?.kind != .ciam }
 
-  /// Whether accounts of any tenant sign in, as at `common`.
+  /// Whether users of any tenant can sign in, as at `common`.
   package var servesAnyTenant: Bool { kind == .entra && TenantName.shared.contains(tenant?.lowercased() ?? "") }
 
-  /// The authority in cache keys: scheme, host, port and tenant, without policy.
+  /// The authority's part of cache keys, which is the scheme, host, port and tenant without the policy.
   ///
-  /// In lower case at Microsoft's services. A generic issuer stays exactly as it is: `/realms/A` and `/realms/a` may be
-  /// two issuers.
+  /// It is in lower case for Microsoft's services. For a generic issuer it is unchanged, because `/realms/A` and
+  /// `/realms/a` may be two issuers.
   package var cacheID: String { kind == .openIDConnect ? origin + path : (origin + path).lowercased() }
 }
 
 extension Authority: CustomStringConvertible {
-  /// The shortest text from which the same authority is read.
+  /// The shortest text from which the same authority is created.
   ///
-  /// A kind that was given beside the text has to be given again.
+  /// If a kind was passed, it must be passed again.
   public var description: String {
     guard kind.isMicrosoft, let tenant else { return origin + path }
     return Self.text(origin: origin, tenant: tenant, policy: policy, form: form)
@@ -115,7 +116,7 @@ extension Authority: CustomStringConvertible {
 }
 
 extension Authority {
-  /// Returns the text before and after the path of an endpoint; with a slash between them it is an authority.
+  /// Returns the text before and after the path of an endpoint, which are an authority's text with a slash in between.
   static func parts(
     origin: String, tenant: String, policy: Policy?, form: PolicyForm
   ) -> (before: String, after: String) {
@@ -131,12 +132,12 @@ extension Authority {
 }
 
 extension Authority: Equatable {
-  /// Compares the meaning: without regard to case at Microsoft's services, exactly elsewhere.
+  /// Compares two authorities, ignoring case for Microsoft's services.
   ///
   /// - Parameters:
   ///   - left: The first authority.
   ///   - right: The second authority.
-  /// - Returns: Whether both lead to the same place in the same form.
+  /// - Returns: Whether both name the same provider, tenant and policy in the same form.
   public static func == (left: Authority, right: Authority) -> Bool {
     left.cacheID == right.cacheID && left.kind == right.kind && left.isKindGiven == right.isKindGiven
       && left.policy?.key == right.policy?.key && left.form == right.form
@@ -144,16 +145,17 @@ extension Authority: Equatable {
 }
 
 extension Authority {
-  /// Returns whether metadata fetched from this authority may name an issuer.
+  /// Returns whether metadata from this authority may name an issuer.
   ///
-  /// Metadata comes from the configured host over TLS without a redirect, so that host is trusted. A generic issuer has to
-  /// name itself as it is configured, except for a slash at the end (OpenID Connect Discovery 1.0 section 4.3). Microsoft's
-  /// services never comply with that: there the id_token has to carry the issuer that this host publishes, all URLs but that
-  /// of the keys are built here, and where the authority names its tenant by GUID, the issuer has that GUID in its path.
+  /// The metadata comes from the configured host over TLS without a redirect, so that host is trusted. A generic issuer
+  /// must name itself exactly as it is configured, except for a slash at the end (OpenID Connect Discovery 1.0 section
+  /// 4.3). Microsoft's services never do that. For them, the id_token must have the issuer that this host publishes,
+  /// and all URLs except that of the keys are built here. If the authority names its tenant by GUID, the issuer's path
+  /// must contain that GUID.
   ///
   /// - Parameters:
-  ///   - issuer: The metadata's `issuer`.
-  ///   - policy: The policy whose metadata it is; the authority's own when `nil`.
+  ///   - issuer: The `issuer` of the metadata.
+  ///   - policy: The policy of the metadata. With `nil`, the default, it is the authority's own.
   /// - Returns: Whether the issuer belongs to this authority.
   package func accepts(issuer: String, policy: Policy? = nil) -> Bool {
     if kind(for: policy ?? self.policy) == .openIDConnect {
@@ -165,14 +167,15 @@ extension Authority {
     return URLComponents(string: issuer)?.path.split(separator: "/").contains { $0.lowercased() == id } ?? false
   }
 
-  /// Returns a fault when a policy would run where Azure AD B2C no longer answers.
+  /// Returns a fault if a policy would be used on a host on which Azure AD B2C no longer runs.
   ///
-  /// Azure AD B2C has left `login.microsoftonline.com` and the other hosts of Entra ID. Without a policy these hosts are
-  /// in use; with one they answer an error page that never returns to the app. So it is found before a browser opens.
+  /// Azure AD B2C has left `login.microsoftonline.com` and the other hosts of Entra ID. They still work without a
+  /// policy, but with one they show an error page that never redirects to the app, so this is checked before a browser
+  /// opens.
   ///
-  /// - Parameter policy: The policy that is to be used; the authority's own when `nil`.
-  /// - Returns: A fault whose `suggestion` is the authority to use
-  ///   (`nil` when the tenant's name is not known), or `nil` when nothing is wrong.
+  /// - Parameter policy: The policy to use, or `nil` for the authority's own.
+  /// - Returns: The fault, whose `suggestion` is the authority to use if the tenant's name is known, or `nil` if
+  ///   nothing is wrong.
   package func retirement(for policy: Policy?) -> AuthorityFault? {
     guard let policy = policy ?? self.policy, kind(for: policy) == .b2c, let known = MicrosoftHost(host),
       known.kind == .entra
@@ -186,7 +189,8 @@ extension Authority {
         : "Change the authority; the redirect URI stays the same.")
   }
 
-  /// Returns the authority of a tenant where Azure AD B2C runs its policies; `nil` where that host does not follow from it.
+  /// Returns the authority at which Azure AD B2C runs the policies of a tenant, or `nil` if the tenant's text does not
+  /// show it.
   static func home(of tenant: String?, policy: Policy?, form: PolicyForm) -> String? {
     guard let tenant, let origin = TenantName.b2cOrigin(of: tenant) else { return nil }
     return text(origin: origin, tenant: tenant, policy: policy, form: form)

@@ -1,19 +1,20 @@
 @_exported public import B2CCore
 internal import Foundation
 
-/// The parts of an authority's text, each checked; what readers of URLs read in different ways is refused.
+/// The checked parts of an authority's text, which is refused if URL parsers could read it in different ways.
 struct AuthorityText {
-  /// `scheme://host[:port]` in the developer's case, without the scheme's default port.
+  /// The text `scheme://host[:port]` in the developer's spelling, without the scheme's default port.
   let origin: String
-  /// The host in the developer's case; an IPv6 address has no brackets here.
+  /// The host in the developer's spelling, without brackets around an IPv6 address.
   let host: String
-  /// The path's segments as written, without empty ones; escapes are well formed.
+  /// The segments of the path as written, without empty ones, in which all escapes are complete.
   let segments: [String]
-  /// The decoded values of every `p` in the query.
+  /// The decoded values of all parameters `p` in the query.
   let policies: [String]
 
   init(_ text: String) throws(AuthorityFault) {
-    // A look-alike of Microsoft's hosts from another script ends here, and a template's placeholder.
+    // This also refuses hosts with letters of other scripts, which can look like Microsoft's, and placeholders of a
+    // template.
     guard text.utf8.count <= 2_048, let parts = URLComponents(plain: text), parts.fragment == nil,
       let scheme = parts.scheme?.lowercased(), let host = parts.encodedHost
     else {
@@ -55,32 +56,34 @@ struct AuthorityText {
 
   static let example = "An authority looks like https://contoso.b2clogin.com/contoso.onmicrosoft.com/."
 
-  /// Returns a text that is not plain as it was probably meant: with slashes and a scheme, without a fragment and
-  /// everything that a reader does not see.
+  /// Returns the text that was probably meant, with slashes and a scheme, and without a fragment and invisible
+  /// characters.
   private static func corrected(_ text: String) -> String? {
     let visible = text.unicodeScalars.filter(PrintableText.isVisible)
     let plain = String(visible).replacing("\\", with: "/").prefix { $0 != "#" }
     guard !plain.contains("://") else { return String(plain) }
-    // The tenant's first name, as the portal's overview shows it.
+    // The Azure portal shows only the tenant's domain, so developers paste that.
     if let origin = TenantName.b2cOrigin(of: String(plain)) { return "\(origin)/\(plain)/" }
     let bare = plain.replacing(schemeAndSlashes, with: "")
     return bare.contains(".") ? "https://" + bare : nil
   }
 
-  /// Whether a text is a DNS name: labels of ASCII letters, digits and inner hyphens (RFC 1123 section 2.1).
+  /// Whether a text is a DNS name, whose labels are ASCII letters, digits and inner hyphens (RFC 1123 section 2.1).
   static func isDNSName(_ text: String) -> Bool {
     text.utf8.allSatisfy { $0 < 0x80 }
       && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { $0.wholeMatch(of: label) != nil }
   }
 
-  /// Whether a host is a DNS name, a plain IPv4 address, or `[::1]`.
+  /// Whether a host is a DNS name, an IPv4 address in the usual form, or `[::1]`.
   private static func isPlainHost(_ host: String) -> Bool {
-    // A last label that is a number makes a resolver read the whole as an address, also 127.1 and 0x7f000001.
+    // If the last label is a number, for example in 127.1 or 0x7f000001, the system reads the whole host as an IPv4
+    // address.
     let endsInNumber = host.firstMatch(of: numberAtTheEnd) != nil
     return host == "[::1]" || (isDNSName(host) && (Loopback.isIPv4(host) || !endsInNumber))
   }
 
-  /// Whether a segment is no dot segment, which a URL parser would resolve, and has no slash or control as an escape.
+  /// Whether a segment is neither `.` nor `..`, which URL parsers remove, and has no escaped slash or control
+  /// character.
   private static func isPlainSegment(_ segment: String) -> Bool {
     let decoded = FormEncoding.percentDecode(segment)
     return decoded != "." && decoded != ".."
@@ -90,16 +93,16 @@ struct AuthorityText {
 
 /// The reason why a text is not an authority, in the parts that a problem of the settings has.
 ///
-/// Nothing in it is secret: the refused text is in none of them, and a suggestion is a text that is accepted.
+/// It contains no secrets, because it does not repeat the text, and a suggestion is always a text that is accepted.
 package struct AuthorityFault: Error {
   /// The fault, in a sentence.
   package var message: String
-  /// The corrected text, where it is known; usable as it is.
+  /// The corrected text, if it is known.
   package var suggestion: String?
-  /// How to fix it, in a sentence.
+  /// A sentence about how to fix the fault.
   package var recoverySuggestion: String? = AuthorityText.example
 
-  /// The error of a call that was given the text.
+  /// The fault as an error of a call that was passed the text.
   package var error: ConnectorError {
     let advice = [suggestion.map { "Write \"\($0)\"." }, recoverySuggestion].compactMap(\.self).joined(separator: " ")
     return ConnectorError(own: .configuration, message, recoverySuggestion: advice)
@@ -109,17 +112,18 @@ package struct AuthorityFault: Error {
 extension AuthorityFault {
   private static let labelOfOneAlphabet = Pattern(/[\p{Latin}0-9\-]+|[[\p{L}\p{M}\p{N}\-]--[A-Za-z]]+/)
 
-  /// Finds the characters of an address that no reader sees, or that its host has beyond ASCII; `nil` without any.
+  /// Creates the fault for invisible characters, or for letters beyond ASCII in the host, or returns `nil` if there are
+  /// none.
   package init?(foreignTo text: String) {
     let seen = String(text.unicodeScalars.filter { PrintableText.isVisible($0) || $0.properties.isWhitespace })
     let start = seen.range(of: "://")?.upperBound ?? seen.startIndex
     let host = String(seen[start...].prefix { !"/?#\\:".contains($0) })
     guard !host.allSatisfy(\.isASCII) || seen.unicodeScalars.count < text.unicodeScalars.count else { return nil }
-    // A label of two alphabets looks like another host, and a sign may look like a slash.
+    // A label with letters of two alphabets may imitate another host, so no ASCII form of it is suggested.
     let isPlain = host.precomposedStringWithCompatibilityMapping.split { ".\u{3002}".contains($0) }.allSatisfy {
       $0.wholeMatch(of: Self.labelOfOneAlphabet) != nil
     }
-    // Foundation knows the ASCII form (RFC 5891).
+    // Foundation converts such a host to its ASCII form (RFC 5891), which is a useful suggestion.
     let known = isPlain ? URLComponents(string: "https://\(host)/")?.encodedHost : nil
     self.init(
       message: "The address has a character that cannot be seen, or its host has letters or dots beyond ASCII.",

@@ -1,8 +1,8 @@
 import B2CCore
 package import Foundation
 
-/// The URLs of an authority for one policy: every URL of a sign-in service that is called is built here or named by
-/// metadata.
+/// The URLs of an authority for one policy, which with those in its metadata are all URLs of a provider that the SDK
+/// calls.
 package struct Endpoints: Sendable, Hashable {
   /// The OpenID Connect metadata document.
   package let metadata: URL
@@ -14,18 +14,18 @@ package struct Endpoints: Sendable, Hashable {
   package let endSession: URL?
   /// The endpoint for device codes (RFC 8628).
   ///
-  /// Only Entra ID has one that can be built. Other providers publish theirs in the metadata or have none.
+  /// It is known only for Entra ID. Other providers name theirs in the metadata or have none.
   package let deviceAuthorization: URL?
 
   /// Builds the URLs.
   ///
-  /// They are built for the retired host too, which no longer answers.
+  /// They are also built for the retired host, on which Azure AD B2C no longer runs.
   ///
   /// - Parameters:
   ///   - authority: The authority.
-  ///   - policy: The policy; it replaces the one of the authority's text, whose form is kept.
-  /// - Throws: ``ConnectorError`` with code `configuration` when Azure AD B2C is given no policy, when a kind without
-  ///   policies is given one, and when a policy is used with an authority that names no single tenant.
+  ///   - policy: The policy, which replaces the one in the authority's text but keeps its form.
+  /// - Throws: ``ConnectorError`` with code `configuration` if Azure AD B2C is used without a policy, if another kind
+  ///   is used with one, or if a policy is used with an authority that names no single tenant.
   package init(authority: Authority, policy: Policy?) throws(ConnectorError) {
     let policy = policy ?? authority.policy
     let kind = authority.kind(for: policy)
@@ -50,7 +50,7 @@ package struct Endpoints: Sendable, Hashable {
     deviceAuthorization = kind == .entra ? try url("/oauth2/v2.0/devicecode") : nil
   }
 
-  /// Returns the text before and after each endpoint's path.
+  /// Returns the text before and after the path of an endpoint.
   private static func place(
     of policy: Policy?, at authority: Authority
   ) throws(ConnectorError) -> (before: String, after: String) {
@@ -72,16 +72,17 @@ package struct Endpoints: Sendable, Hashable {
 }
 
 extension Endpoints {
-  /// Appends parameters to those that a URL already has.
+  /// Adds parameters to the query of a URL.
   ///
-  /// Everything except `A-Z a-z 0-9 - . _ ~` is percent-encoded, so that `+`, `;`, `'` and letters beyond ASCII arrive
-  /// unchanged with every parser. A fragment is dropped: an endpoint has none (RFC 6749 section 3.1).
+  /// Every character except `A-Z a-z 0-9 - . _ ~` is percent-encoded, so that all servers read `+`, `;`, `'` and
+  /// letters beyond ASCII correctly. A fragment is removed, because an endpoint has none (RFC 6749 section 3.1).
   ///
   /// - Parameters:
-  ///   - parameters: Names and values, in order; not yet encoded.
-  ///   - url: The URL; its query comes first, unchanged.
+  ///   - parameters: The names and values in order, not encoded.
+  ///   - url: The URL, whose own query comes first and is not changed.
   /// - Returns: The URL with both.
-  /// - Throws: ``ConnectorError`` with code `configuration`: a request without its parameters must not be sent.
+  /// - Throws: ``ConnectorError`` with code `configuration` if they form no URL, because a request must not be sent
+  ///   without its parameters.
   package static func appending(
     _ parameters: [(name: String, value: String)], to url: URL
   ) throws(ConnectorError) -> URL {

@@ -1,20 +1,20 @@
-/// A separate cloud of Microsoft that has Azure AD B2C, with accounts and tokens that no other cloud knows.
+/// A separate cloud of Microsoft with Azure AD B2C, whose accounts and tokens are unknown in other clouds.
 struct Cloud: Sendable {
-  /// The domain under which Azure AD B2C tenants have their sign-in hosts.
+  /// The domain in which Azure AD B2C tenants have their hosts.
   let b2cDomain: String
-  /// The domain of the first name that the cloud assigns to each tenant.
+  /// The domain in which the cloud gives each tenant its first name.
   let tenantDomain: String
-  /// Entra ID's hosts.
+  /// The hosts of Entra ID.
   let entraHosts: Set<String>
 
   static let global = Cloud(
     b2cDomain: "b2clogin.com", tenantDomain: "onmicrosoft.com",
     entraHosts: [
       "login.microsoftonline.com", "login.microsoft.com", "login.windows.net", "sts.windows.net",
-      // The clouds of national partners, of which no Azure AD B2C is known.
+      // These clouds are run by national partners. As far as is known, they have no Azure AD B2C.
       "login.sovcloud-identity.fr", "login.sovcloud-identity.de", "login.sovcloud-identity.sg",
     ])
-  /// Azure operated by 21Vianet in China.
+  /// The cloud in China, which 21Vianet operates.
   static let china = Cloud(
     b2cDomain: "b2clogin.cn", tenantDomain: "partner.onmschina.cn",
     entraHosts: ["login.partner.microsoftonline.cn", "login.chinacloudapi.cn"])
@@ -24,14 +24,15 @@ struct Cloud: Sendable {
   static let all = [global, china, usGovernment]
 }
 
-/// The forms in which a tenant is written.
+/// The ways to write a tenant.
 enum TenantName {
-  /// Entra ID's names for "any tenant", which run no policies.
+  /// The names that Entra ID uses for "any tenant", which have no policies.
   static let shared: Set<String> = ["common", "organizations", "consumers"]
 
-  /// Returns `https://contoso.b2clogin.com`, which runs the policies of `contoso.onmicrosoft.com`.
+  /// Returns the origin that runs a tenant's policies, for example `https://contoso.b2clogin.com` for
+  /// `contoso.onmicrosoft.com`.
   ///
-  /// It is `nil` for a GUID and a custom domain, from which the host does not follow.
+  /// The result is `nil` for a GUID or a custom domain, because they do not show the host.
   static func b2cOrigin(of tenant: String) -> String? {
     let parts = tenant.lowercased().split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[0].isEmpty, let cloud = Cloud.all.first(where: { $0.tenantDomain == parts[1] })

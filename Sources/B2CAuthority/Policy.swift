@@ -1,15 +1,15 @@
 import B2CCore
 
-/// A policy (user flow) of Azure AD B2C: one user journey, such as signing in.
+/// A policy (user flow) of Azure AD B2C, which is one user journey, for example signing in.
 ///
-/// The service compares ids ignoring case, shows `B2C_1_Name` in its portal and answers `b2c_1_name`: such ids name one
-/// policy everywhere in this package. On the wire the id keeps the developer's case. Two values are equal when all their
-/// properties are. A policy made without a kind differs from one of kind ``Kind/signUpOrSignIn``, because the settings may
-/// give it another kind.
+/// Azure AD B2C ignores case in policy ids, and shows `B2C_1_Name` in the portal but returns `b2c_1_name`. So the SDK
+/// also ignores case when it compares ids, but requests use your spelling. Two values are equal if all their properties
+/// are. A policy without a kind is not equal to one of kind ``Kind/signUpOrSignIn``, because the settings may give it
+/// another kind.
 public struct Policy: Sendable, Hashable {
-  /// The id in the developer's case, as it is sent.
+  /// The id in your spelling, as it is sent.
   public let id: String
-  /// A name to show; the id when none was given.
+  /// The name to show, which is the id if no name was given.
   public let name: String
   /// The purpose of the policy, or `nil` if neither the caller nor the settings file says so.
   ///
@@ -17,31 +17,33 @@ public struct Policy: Sendable, Hashable {
   public let kind: Kind?
   /// The kind that the policy counts as if nothing else is known about it.
   package var kindOrDefault: Kind { kind ?? .signUpOrSignIn }
-  /// The identity provider to go to directly, such as `facebook.com`.
+  /// The identity provider that the sign-in page goes to directly, for example `facebook.com`.
   public package(set) var domainHint: String?
 
-  /// The id in lower case and escaped to ASCII, by which policies are told apart.
+  /// The id in lower case and escaped to ASCII, by which policies are distinguished.
   package var key: String { FormEncoding.escape(ASCIIText.lowercased(id)) }
 
   /// Creates a policy from its id.
   ///
-  /// If the settings list the policy, a sign-in uses the kind that they give it. Otherwise it is ``Kind/signUpOrSignIn``.
-  /// The id's words mean nothing: Microsoft's own guides name a sign-in policy `B2C_1_susi_reset_v2`.
+  /// If the settings list the policy, a sign-in uses its kind from the settings. Otherwise the kind is
+  /// ``Kind/signUpOrSignIn``. The SDK never guesses it from the id, because ids can mislead. For example, Microsoft's
+  /// own guides name a sign-in policy `B2C_1_susi_reset_v2`.
   ///
-  /// - Parameter id: The id, such as `B2C_1_SignIn` or `B2C_1A_signup_signin`.
-  /// - Throws: As ``init(id:name:kind:domainHint:)``.
+  /// - Parameter id: The id, for example `B2C_1_SignIn` or `B2C_1A_signup_signin`.
+  /// - Throws: The errors of ``init(id:name:kind:domainHint:)``.
   public init(_ id: String) throws { try self.init(id: id) }
 
   /// Creates a policy.
   ///
   /// - Parameters:
-  ///   - id: The id, such as `B2C_1_SignIn` or `B2C_1A_signup_signin`.
-  ///   - name: A name to show; the id when `nil` or empty.
+  ///   - id: The id, for example `B2C_1_SignIn` or `B2C_1A_signup_signin`.
+  ///   - name: The name to show. With `nil`, the default, or an empty name it is the id.
   ///   - kind: The purpose of the policy, which wins over the settings. If it is `nil`, the default, the settings decide,
   ///     and a policy that they do not list is ``Kind/signUpOrSignIn``.
-  ///   - domainHint: The identity provider to go to directly, such as `facebook.com`.
-  /// - Throws: ``ConnectorError`` with code ``ErrorCode/configuration`` when the id is empty, longer than 128
-  ///   characters, a template's placeholder, or has characters with a meaning in URLs.
+  ///   - domainHint: The identity provider that the page goes to directly, for example `facebook.com`. By default there
+  ///     is none.
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/configuration`` if the id is empty, longer than 128 characters,
+  ///   or a placeholder of a template, or if it contains characters with a meaning in URLs.
   public init(id: String, name: String? = nil, kind: Kind? = nil, domainHint: String? = nil) throws {
     guard (1...128).contains(id.unicodeScalars.count), ![".", ".."].contains(id),
       !id.contains(where: Self.forbidden.contains), id.unicodeScalars.allSatisfy(PrintableText.isVisible)
@@ -71,7 +73,7 @@ extension Policy {
     case profileEdit
     /// Replaces a forgotten password.
     case passwordReset
-    /// Signs in with an account of Facebook, Google, a company and the like.
+    /// Signs in with an account of another provider, for example Facebook, Google or a company.
     case federatedSignIn
   }
 }
@@ -87,10 +89,10 @@ package enum PolicyForm: Sendable, Hashable {
 }
 
 extension Policy {
-  // These characters separate the parts of a URL, cannot be in one, or surround the placeholders of a template.
+  // These characters separate the parts of a URL, are not allowed in one, or surround the placeholders of a template.
   private static let forbidden = Set("/\\?#%&=:@\"|^`[]<>{}")
 
-  /// Returns whether a text has the prefix of a user flow or of a custom policy, in any case.
+  /// Returns whether a text begins like the id of a user flow or a custom policy, in any case.
   static func hasPrefix(_ text: String) -> Bool { text.prefixMatch(of: idPrefix) != nil }
 
   private static let idPrefix = Pattern(/(?i)b2c_1a?_/)

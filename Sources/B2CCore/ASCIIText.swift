@@ -1,5 +1,5 @@
-/// Rules for text by its bytes, where Swift's `==` sees canonical equivalence and `lowercased()` folds foreign letters
-/// into ASCII (the Kelvin sign into `k`).
+/// Rules for text by its bytes, because Swift's `==` treats two spellings of `é` as equal, and `lowercased()` turns
+/// some foreign letters into ASCII (the Kelvin sign into `k`).
 package enum ASCIIText {
   package static func isSame(_ left: String, _ right: String) -> Bool { isSame(left, right.utf8) }
 
@@ -24,7 +24,7 @@ package enum ASCIIText {
     isSame(lowercased(left), lowercased(right))
   }
 
-  /// Whether bytes are a token of HTTP, such as a method or a field's name (RFC 9110 section 5.6.2).
+  /// Whether bytes are a token of HTTP, for example a method or the name of a field (RFC 9110 section 5.6.2).
   package static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
     !bytes.isEmpty && bytes.allSatisfy(tokenCharacters.contains)
   }

@@ -1,19 +1,19 @@
 package import Foundation
 
-/// Base64 in the URL-safe alphabet without padding (RFC 4648 section 5, RFC 7515 section 2).
+/// Base64 with the URL-safe alphabet and without padding (RFC 4648 section 5, RFC 7515 section 2).
 package enum Base64URL {
-  /// Encodes bytes as text without padding.
+  /// Returns bytes as text without padding.
   package static func encode(_ bytes: some Sequence<UInt8>) -> String {
     let encoded = Data(bytes).base64EncodedString().utf8.prefix { $0 != UInt8(ascii: "=") }
     return String(decoding: encoded.map(swapped), as: UTF8.self)
   }
 
-  /// Returns Base64 of either alphabet in the URL-safe one.
+  /// Converts Base64 in either alphabet to the URL-safe one.
   package static func urlSafe(_ text: String) -> String {
     String(decoding: text.utf8.map { "+/".utf8.contains($0) ? swapped($0) : $0 }, as: UTF8.self)
   }
 
-  /// Decodes unpadded text; `nil` for a foreign character, padding, an impossible length or stray bits at the end.
+  /// Decodes a text, or returns `nil` for other characters, padding, an impossible length or stray bits at the end.
   package static func decode(_ text: String) -> Data? { decode(text.utf8) }
 
   /// Decodes unpadded text by its bytes, as `decode(_:)` does.
@@ -21,7 +21,7 @@ package enum Base64URL {
     let bytes = text.map(swapped)
     let padding = repeatElement(UInt8(ascii: "="), count: -bytes.count & 3)
     guard !bytes.contains(UInt8(ascii: "=")), let data = Data(base64Encoded: Data(bytes + padding)),
-      // Foundation ignores bits that belong to no byte.
+      // Foundation ignores stray bits at the end, so encode the last bytes again and compare.
       ASCIIText.isSame(encode(data.suffix(data.count % 3)), text.suffix(text.count % 4))
     else { return nil }
     return data

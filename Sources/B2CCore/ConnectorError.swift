@@ -1,83 +1,87 @@
 public import Foundation
 
-/// The one error of the facade: what happened, what to do, and everything the server said.
+/// The error that the SDK throws, which says what failed, what to do, and what the server said.
 ///
-/// Nothing in it is secret.
+/// It contains no secrets.
 public struct ConnectorError: LocalizedError, Sendable {
-  /// The reason, as a code.
+  /// The code of the failure.
   public package(set) var code: ErrorCode
-  /// A sentence about it, without secrets.
+  /// A sentence about what failed, without secrets.
   public package(set) var message: String
-  /// The advice, if anything is known to help.
+  /// A sentence about what to do, if anything is known to help.
   public package(set) var recoverySuggestion: String?
-  /// Whether the same call may succeed later without a change.
+  /// Whether the same call may succeed later without any change.
   public package(set) var isRetryable: Bool
-  /// Whether only the user, at a sign-in page, can fix it.
+  /// Whether only the user can resolve the error, on a sign-in page.
   public package(set) var needsInteraction: Bool
-  /// Whether a call that changes something may have done so although it failed, such as when the answer was lost.
+  /// Whether a call that changes something may have done so although it failed, for example because the response was
+  /// lost.
   ///
-  /// After a failed `addTask` with this set, look at the list before adding the task again.
+  /// If `addTask` fails with this set, look at the list before you add the task again.
   public package(set) var outcomeIsUnknown = false
-  /// The request's method, if the error is about a request.
+  /// The method of the request, if the error is about one.
   public package(set) var method: String?
-  /// The request's URL without its query.
+  /// The URL of the request without its query.
   public package(set) var url: String?
-  /// The HTTP status, if there was one.
+  /// The HTTP status of the response, if there was one.
   public package(set) var status: Int?
-  /// How many seconds the server asks to wait.
+  /// The time that the server asks to wait before the next try, in seconds.
   public package(set) var retryAfter: Double?
-  /// The OAuth `error`, such as `invalid_grant`.
+  /// The OAuth `error` of the provider, for example `invalid_grant`.
   public package(set) var oauthError: String?
-  /// The service's own code, such as `AADB2C90118`, `AADSTS50058` or the task server's `MissingTask`.
+  /// The server's own code, for example `AADB2C90118`, `AADSTS50058` or the task server's `MissingTask`.
   public package(set) var serverCode: String?
-  /// The service's own words (`error_description`, or the API's message), cut short and without secrets.
+  /// The server's own text (`error_description`, or the API's message), shortened and without secrets.
   public package(set) var serverDescription: String?
-  /// The id under which the service logged the request.
+  /// The id with which the server logged the request.
   public package(set) var correlationID: UUID?
-  /// The claims that the API or the service wants, as JSON text.
+  /// The claims that the API or the provider requires in a token, as JSON.
   ///
-  /// Pass them to `accessToken(…, claims:)`; when that asks for a sign-in, to
+  /// Pass them to `accessToken(…, claims:)`. If that throws an error with ``needsInteraction``, pass them to
   /// `SignInOptions.claimsRequest`.
   public package(set) var claims: String?
-  /// Whether the service's answer says for certain that the refresh token will never work again.
+  /// Whether the provider's response means that the refresh token will never work again.
   package var endsSession = false
-  /// The position of the token record that the error is about, if it could be read although the record could not.
+  /// The position of the token record that could not be read, if at least its position could be.
   package var recordPosition: Int64?
-  /// The error below it: of the cache, the network, the settings, or of a part that the app supplied.
+  /// The error that caused this one, from the cache, the network, the settings, or a part that the app supplies.
   public package(set) var underlying: (any Error)?
 
-  /// Makes an error, in your own cache, presenter or transport or in a fake of your tests.
+  /// Creates an error, for your own cache, presenter or transport, or for fakes in your tests.
   ///
-  /// Texts other than `claims` are cut to 500 characters, made printable, and cleared of what looks like a token.
+  /// Texts other than `claims` are shortened to 500 characters, made printable, and cleared of everything that looks
+  /// like a token.
   ///
   /// ```swift
   /// throw ConnectorError(.tokenCache, "The database is busy.", recoverySuggestion: "Try again.", isRetryable: true)
   /// ```
   ///
   /// - Parameters:
-  ///   - code: The kind of failure.
-  ///   - message: A sentence for developers that says what failed, without secrets.
-  ///   - recoverySuggestion: A sentence that says what to do about it.
-  ///   - isRetryable: Whether the same call may succeed later without a change; `nil` for what the code alone says.
-  ///   - needsInteraction: Whether only the user, at a sign-in page, can fix it; `nil` for what the code alone says.
-  ///   - outcomeIsUnknown: Whether a change may have happened although the call failed.
-  ///   - method: The request's method.
-  ///   - url: The request's URL; its query and its fragment are left out.
-  ///   - status: The HTTP status.
-  ///   - retryAfter: How many seconds the server asks to wait.
-  ///   - oauthError: The OAuth `error`.
-  ///   - serverCode: The service's own code.
-  ///   - serverDescription: The service's own words.
-  ///   - correlationID: The id under which the service logged the request.
-  ///   - claims: The claims that the API or the service wants, as JSON text.
-  ///   - underlying: The error below it.
+  ///   - code: The code of the failure.
+  ///   - message: A sentence for developers about what failed, without secrets.
+  ///   - recoverySuggestion: A sentence about what to do, or `nil`, the default.
+  ///   - isRetryable: Whether the same call may succeed later without any change. With `nil`, the default, the code
+  ///     decides.
+  ///   - needsInteraction: Whether only the user can resolve the error, on a sign-in page. With `nil`, the default, the
+  ///     code decides.
+  ///   - outcomeIsUnknown: Whether a change may have happened although the call failed, by default false.
+  ///   - method: The method of the request.
+  ///   - url: The URL of the request, whose query and fragment are removed.
+  ///   - status: The HTTP status of the response.
+  ///   - retryAfter: The time that the server asks to wait, in seconds.
+  ///   - oauthError: The OAuth `error` of the provider.
+  ///   - serverCode: The server's own code.
+  ///   - serverDescription: The server's own text.
+  ///   - correlationID: The id with which the server logged the request.
+  ///   - claims: The claims that the API or the provider requires in a token, as JSON.
+  ///   - underlying: The error that caused this one.
   public init(
     _ code: ErrorCode, _ message: String, recoverySuggestion: String? = nil, isRetryable: Bool? = nil,
     needsInteraction: Bool? = nil, outcomeIsUnknown: Bool = false, method: String? = nil, url: URL? = nil,
     status: Int? = nil, retryAfter: Double? = nil, oauthError: String? = nil, serverCode: String? = nil,
     serverDescription: String? = nil, correlationID: UUID? = nil, claims: String? = nil, underlying: (any Error)? = nil
   ) {
-    // A custom part may repeat the words of a database or a server.
+    // An app's cache or transport may quote a database or a server here, whose text may contain secrets.
     let shown = { (text: String?) in text.map(PrintableText.ofCustomPart) }
     self.init(
       own: code, PrintableText.ofCustomPart(message), recoverySuggestion: shown(recoverySuggestion),
@@ -92,7 +96,7 @@ public struct ConnectorError: LocalizedError, Sendable {
     self.claims = claims
   }
 
-  /// Makes an error in the package's own words.
+  /// Creates an error with a text of the SDK itself, which contains no secrets.
   package init(
     own code: ErrorCode, _ message: String, recoverySuggestion: String? = nil, isRetryable: Bool? = nil,
     needsInteraction: Bool? = nil, status: Int? = nil, correlationID: UUID? = nil, underlying: (any Error)? = nil
@@ -107,14 +111,14 @@ public struct ConnectorError: LocalizedError, Sendable {
     self.underlying = underlying
   }
 
-  /// Wraps what a token cache, presenter or transport of the app threw; its text is not repeated, for it may hold anything.
+  /// Wraps an error of a part that the app supplies, whose text is left out because it may contain secrets.
   package init(ofCustomPart error: any Error) {
     self.init(
       own: .other, "A part supplied by the app, such as a cache or a closure, failed with \(type(of: error)).",
       recoverySuggestion: "Look at the underlying error.", underlying: error)
   }
 
-  /// Returns the error with the request that it is about.
+  /// Returns the error with the method and URL of the request that it is about.
   package func about(_ url: URL, method: String = "GET") -> ConnectorError {
     var copy = self
     copy.method = method
@@ -124,10 +128,10 @@ public struct ConnectorError: LocalizedError, Sendable {
 }
 
 extension ConnectorError: Redacted {
-  /// The message, which `localizedDescription` returns.
+  /// The message, which is also the `localizedDescription`.
   public var errorDescription: String? { message }
 
-  /// Code, message, the server's code, the request, the correlation id and what to do.
+  /// The code, the message, the server's code, the request, the correlation id and the recovery suggestion.
   public var description: String {
     var text = "\(code.rawValue): \(message)"
     if let serverCode { text += " [\(serverCode)]" }
@@ -142,11 +146,11 @@ extension ConnectorError: Redacted {
 }
 
 extension ErrorCode {
-  /// Matches an error by its code, as in `catch ErrorCode.userClosedBrowser`.
+  /// Returns whether an error has a code, so that you can write `catch ErrorCode.userClosedBrowser`.
   ///
   /// - Parameters:
   ///   - code: The code of the pattern.
   ///   - error: The error that was thrown.
-  /// - Returns: Whether the error is one of this package and has that code; `false` for any other error.
+  /// - Returns: Whether the error is a ``ConnectorError`` with that code.
   public static func ~= (code: ErrorCode, error: any Error) -> Bool { (error as? ConnectorError)?.code == code }
 }

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The dates of servers, as Foundation reads and writes them.
+/// Reads and writes dates in the forms that servers use.
 package enum Dates {
   private static let seconds = Date.ISO8601FormatStyle()
   private static let offsets = Pattern(/[+-][0-9]{2}:?[0-5][0-9]/)
@@ -10,13 +10,14 @@ package enum Dates {
     \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits) GMT
     """
 
-  /// Reads a time as servers write it (RFC 3339 section 5.6): `2015-11-19T22:57:04.250Z`.
+  /// Reads a date in the form of RFC 3339 section 5.6, for example `2015-11-19T22:57:04.250Z`.
   ///
-  /// The fraction has any length or is absent. The offset is `Z`, `±hh:mm`, `±hhmm` or absent, which is UTC: servers with .NET
-  /// write so. Foundation's parser would take February 30 for March 2; it is refused here.
+  /// The fraction of a second is optional and may have any length. The offset is `Z`, `±hh:mm` or `±hhmm`. Without one,
+  /// as .NET servers write dates, it is UTC. February 30 is refused, which Foundation's parser alone would read as
+  /// March 2.
   ///
   /// - Parameter text: The text.
-  /// - Returns: The time; `nil` for any other text.
+  /// - Returns: The date, or `nil` if the text has another form.
   package static func internet(_ text: String) -> Date? {
     let clock = text.utf8.prefix(19)
     var offset = text.utf8.dropFirst(19)
@@ -36,20 +37,21 @@ package enum Dates {
     return Date(timeIntervalSince1970: time.timeIntervalSince1970 + fraction)
   }
 
-  /// Writes a time as JavaScript's `toISOString` does, in UTC with milliseconds.
+  /// Writes a date as JavaScript's `toISOString` does, in UTC with milliseconds.
   ///
-  /// - Parameter date: The time; one outside the years 1 to 9999 becomes the nearest one in them.
+  /// - Parameter date: The date. If it is outside the years 1 to 9999, the nearest date in them is written.
   /// - Returns: The text, for example `2015-11-19T22:57:04.250Z`.
   package static func internet(_ date: Date) -> String {
-    // The style cuts what is below a millisecond, also the error of a `Double`.
+    // The style does not round but cuts, and a `Double` may be slightly too small. So round here, and add half a
+    // millisecond.
     let rounded = (within(date).timeIntervalSinceReferenceDate * 1000).rounded() + 0.5
     return milliseconds.format(Date(timeIntervalSinceReferenceDate: rounded / 1000))
   }
 
-  /// Reads the date of a header field: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).
+  /// Reads the date of a header field, for example `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).
   ///
   /// - Parameter text: The text.
-  /// - Returns: The time; `nil` for any other text, the two obsolete forms too.
+  /// - Returns: The date, or `nil` if the text has another form, even one of the two obsolete forms.
   package static func headerField(_ text: String) -> Date? {
     guard text.utf8.count == 29 else { return nil }
     let strategy = Date.ParseStrategy(
@@ -59,7 +61,7 @@ package enum Dates {
 
   /// Writes the date of a header field.
   ///
-  /// - Parameter date: The time; one outside the years 1 to 9999 becomes the nearest one in them.
+  /// - Parameter date: The date. If it is outside the years 1 to 9999, the nearest date in them is written.
   /// - Returns: The text, for example `Sun, 06 Nov 1994 08:49:37 GMT`.
   package static func headerField(_ date: Date) -> String {
     let style = Date.VerbatimFormatStyle(
@@ -68,7 +70,7 @@ package enum Dates {
     return within(date).formatted(style)
   }
 
-  /// Takes numbers, since `max` of two dates returns what is not a number.
+  /// Returns the nearest date in the years 1 to 9999, by comparing numbers, because `max` of two dates would keep NaN.
   private static func within(_ date: Date) -> Date {
     let first = Date.distantPast.timeIntervalSince1970
     return Date(timeIntervalSince1970: min(max(first, date.timeIntervalSince1970), 253_402_300_799.999))

@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// The one percent-encoder of the package: `application/x-www-form-urlencoded` values, queries and path segments.
+/// The only percent-encoding of the package, for `application/x-www-form-urlencoded` values, queries and path segments.
 ///
-/// `URLComponents.queryItems` leaves `+ / ; : '` as they are and never reads `+` as a space, so a value can change its
-/// meaning on the way. Here everything outside RFC 3986's unreserved set is escaped.
+/// `URLComponents.queryItems` does not escape `+ / ; : '` and never reads `+` as a space, so a value could change its
+/// meaning. Here every character is escaped that is not one of RFC 3986's unreserved ones.
 package enum FormEncoding {
   private static let digits = Array("0123456789ABCDEF".utf8)
 
-  /// Escapes everything but the bytes to keep, which are `A-Z a-z 0-9 - . _ ~` unless others are given.
+  /// Escapes all bytes except those to keep, which by default are `A-Z a-z 0-9 - . _ ~`.
   package static func escape(_ text: String, keeping isKept: (UInt8) -> Bool = isUnreserved) -> String {
     var escaped: [UInt8] = []
     escaped.reserveCapacity(2 * text.utf8.count)
@@ -33,7 +33,7 @@ package enum FormEncoding {
     pairs.map { escape($0.name) + "=" + escape($0.value) }.joined(separator: "&")
   }
 
-  /// Splits a query or form body into decoded pairs, in order; a pair without `=` has an empty value.
+  /// Splits a query or form body into decoded pairs, in order, in which a pair without `=` has an empty value.
   package static func decode(_ text: some StringProtocol) -> [(name: String, value: String)] {
     text.split(separator: "&", omittingEmptySubsequences: true).map { pair in
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -46,9 +46,9 @@ package enum FormEncoding {
     percentDecode(String(decoding: text.utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }, as: UTF8.self))
   }
 
-  /// Decodes percent-escapes alone: in a path `+` is a plus sign (RFC 3986 section 3.3).
+  /// Decodes percent-escapes only, because in a path `+` is a plus sign (RFC 3986 section 3.3).
   ///
-  /// A text with a malformed escape, or with one that is not UTF-8, stays as it was written.
+  /// If an escape is malformed or the result is not UTF-8, the text is returned unchanged.
   package static func percentDecode(_ text: some StringProtocol) -> String {
     (text.utf8.contains(UInt8(ascii: "%")) ? text.removingPercentEncoding : nil) ?? String(text)
   }

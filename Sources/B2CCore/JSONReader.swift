@@ -1,27 +1,27 @@
-/// The strict reader of JSON that came from outside (RFC 8259).
+/// The strict reader of JSON from outside (RFC 8259).
 ///
-/// Unlike Foundation's decoders it refuses an object that names a key twice (RFC 7515 section 4, RFC 7519 section 4), so
-/// that no other reader can have seen another value, and it nests at most ``maximumDepth`` deep, which the smallest stack
-/// of a thread holds. Each byte is looked at a bounded number of times, here and by everything that hashes or compares the
-/// texts later, because ``CombiningMarks`` bounds their marks.
+/// Unlike Foundation's decoders, it refuses an object in which a key occurs twice (RFC 7515 section 4, RFC 7519 section
+/// 4), because another reader could have read the other value. Values are nested at most ``maximumDepth`` deep, for
+/// which the smallest stack of a thread is large enough. The time grows linearly with the length of the text. That is
+/// also true for hashing and comparing the texts later, because ``CombiningMarks`` limits their marks.
 package struct JSONReader {
-  /// The most arrays and objects inside each other.
+  /// The largest depth of nested arrays and objects.
   package static let maximumDepth = 32
-  /// The most bytes of a number; a `Double` needs less than 30.
+  /// The largest length of a number in bytes, of which a `Double` needs less than 30.
   package static let maximumNumberLength = 128
 
   private let bytes: [UInt8]
   private let cutsMarks: Bool
   private var index = 0
 
-  /// Reads a text that is one object.
+  /// Reads a text that contains one object.
   ///
   /// - Parameters:
-  ///   - text: The text, in UTF-8.
-  ///   - mayHaveByteOrderMark: Whether to ignore a byte order mark at the beginning.
-  ///   - cutsMarks: Whether to leave out combining marks that are too many, instead of refusing the text.
+  ///   - text: The text in UTF-8.
+  ///   - mayHaveByteOrderMark: Whether to ignore a byte order mark at the beginning, by default true.
+  ///   - cutsMarks: Whether to remove combining marks over the limit instead of refusing the text, by default false.
   /// - Returns: The fields by name.
-  /// - Throws: ``InvalidJSON`` for the first fault, also when the text is another value.
+  /// - Throws: ``InvalidJSON`` with the first fault, or if the text contains another value.
   package static func object(
     _ text: some Collection<UInt8>, mayHaveByteOrderMark: Bool = true, cutsMarks: Bool = false
   ) throws(InvalidJSON) -> [String: JSONValue] {
@@ -30,14 +30,14 @@ package struct JSONReader {
     return fields
   }
 
-  /// Reads a text that is one value of any kind.
+  /// Reads a text that contains one value of any kind.
   ///
   /// - Parameters:
-  ///   - text: The text, in UTF-8.
-  ///   - mayHaveByteOrderMark: Whether to ignore a byte order mark at the beginning.
-  ///   - cutsMarks: Whether to leave out combining marks that are too many, instead of refusing the text.
+  ///   - text: The text in UTF-8.
+  ///   - mayHaveByteOrderMark: Whether to ignore a byte order mark at the beginning, by default true.
+  ///   - cutsMarks: Whether to remove combining marks over the limit instead of refusing the text, by default false.
   /// - Returns: The value.
-  /// - Throws: ``InvalidJSON`` for the first fault.
+  /// - Throws: ``InvalidJSON`` with the first fault.
   package static func value(
     _ text: some Collection<UInt8>, mayHaveByteOrderMark: Bool = true, cutsMarks: Bool = false
   ) throws(InvalidJSON) -> JSONValue {
@@ -47,11 +47,11 @@ package struct JSONReader {
   }
 }
 
-/// The first fault of a JSON text, and the byte at which it is.
+/// The first fault in a JSON text, with its position.
 package struct InvalidJSON: Error, Hashable, CustomStringConvertible {
-  /// The fault, in words that follow "the text".
+  /// The fault, in words that can follow "the text".
   let reason: String
-  /// The distance in bytes from the beginning of the text.
+  /// The position of the fault, in bytes from the beginning of the text.
   let offset: Int
 
   package var description: String { offset == 0 ? reason : "\(reason) at byte \(offset)" }
@@ -80,7 +80,7 @@ extension JSONReader {
     while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { index += 1 }
   }
 
-  /// Moves behind a byte, if that follows.
+  /// Skips the next byte if it is the given one, and returns whether it was.
   private mutating func take(_ byte: UInt8) -> Bool {
     guard next == byte else { return false }
     index += 1
@@ -162,7 +162,8 @@ extension JSONReader {
     if let number = Int64(text) { return .integer(number) }
     guard index - start <= Self.maximumNumberLength, let number = Double(text), number.isFinite
     else { throw fault("has a number out of range", at: start) }
-    // As `JSONDecoder` has it, so that a value is the same after it has been stored: 1.8e9 is a whole number.
+    // `JSONDecoder` also reads 1.8e9 as an integer, so a value must be one here, too. Otherwise it would change when it
+    // is stored.
     return Int64(exactly: number).map { .integer($0) } ?? .number(number)
   }
 
@@ -186,7 +187,7 @@ extension JSONReader {
         let content = copied == start ? bytes[start..<index] : (unescaped + bytes[copied..<index])[...]
         index += 1
         let text = String(decoding: content, as: UTF8.self)
-        // Decoding repairs what is not UTF-8; a repaired text no longer has the bytes it came from.
+        // Decoding replaces bytes that are not UTF-8 by another character, so the bytes then differ from the original.
         guard ASCIIText.isSame(text, content) else { throw fault("is not UTF-8", at: start) }
         let bounded = CombiningMarks.cut(text)
         guard cutsMarks || bounded.utf8.count == text.utf8.count else {

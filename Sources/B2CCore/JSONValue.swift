@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// Any JSON value, kept as it came, for fields that this package does not know by name.
+/// Any JSON value, for fields that the SDK does not know by name.
 public enum JSONValue: Sendable, Hashable {
   /// The JSON literal `null`.
   case null
   /// `true` or `false`.
   case bool(Bool)
-  /// A number without fraction that fits 64 bits.
+  /// A number without a fraction that fits into 64 bits.
   case integer(Int64)
   /// Any other number.
   case number(Double)
@@ -19,21 +19,21 @@ public enum JSONValue: Sendable, Hashable {
 }
 
 extension JSONValue {
-  /// The text, when the value is one.
+  /// The text, or `nil` for another kind of value.
   public var string: String? { if case .string(let text) = self { text } else { nil } }
 
-  /// The boolean, when the value is one.
+  /// The boolean, or `nil` for another kind of value.
   public var bool: Bool? { if case .bool(let flag) = self { flag } else { nil } }
 
-  /// The fields, when the value is an object.
+  /// The fields of an object, or `nil` for another kind of value.
   package var object: [String: JSONValue]? { if case .object(let fields) = self { fields } else { nil } }
 
-  /// The elements, when the value is a list.
+  /// The elements of a list, or `nil` for another kind of value.
   package var array: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
 
-  /// The value as a number of seconds or a count, from a number or from a text that holds one.
+  /// The number, or the number that a text contains, for example a time in seconds.
   ///
-  /// Azure AD B2C writes times both as numbers and as strings.
+  /// Azure AD B2C writes times as numbers and sometimes as strings.
   public var double: Double? {
     switch self {
     case .integer(let number): Double(number)
@@ -45,11 +45,12 @@ extension JSONValue {
 }
 
 extension JSONValue: CustomStringConvertible {
-  /// The value as JSON on one line, with the fields of objects in the order of their names.
+  /// The value as JSON in one line, in which the fields of an object are sorted by name.
   public var description: String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // It fails for a number that is not finite only. Controls of the upper half could move a terminal's cursor.
+    // Encoding fails only for a number that is not finite. The encoder does not escape the control characters 0x7F to
+    // 0x9F, but they could move the cursor of a terminal.
     let text = String(decoding: (try? encoder.encode(self)) ?? Data("null".utf8), as: UTF8.self)
     return text.unicodeScalars.map {
       (0x7F...0x9F).contains($0.value) ? "\\u00" + String($0.value, radix: 16) : String($0)
@@ -58,14 +59,14 @@ extension JSONValue: CustomStringConvertible {
 }
 
 extension JSONValue: Codable {
-  /// Reads any JSON value.
+  /// Decodes any JSON value.
   ///
-  /// - Parameter decoder: The decoder to read from.
-  /// - Throws: `DecodingError.dataCorrupted` when the value is not one of JSON's kinds.
+  /// - Parameter decoder: The decoder.
+  /// - Throws: `DecodingError.dataCorrupted` if the value is none that JSON has.
   public init(from decoder: any Decoder) throws { self = try Self.value(in: decoder.singleValueContainer()) }
 
   private static func value(in container: any SingleValueDecodingContainer) throws -> JSONValue {
-    // The most common kinds come first, because each wrong guess costs an error (row 3b of the benchmarks).
+    // Try the most common kinds first, because each wrong guess makes the decoder create an error, which is slow.
     if container.decodeNil() { return .null }
     if let text = try? container.decode(String.self) { return .string(text) }
     if let number = try? container.decode(Int64.self) { return .integer(number) }
@@ -75,10 +76,10 @@ extension JSONValue: Codable {
     return .object(try container.decode([String: JSONValue].self))
   }
 
-  /// Writes the value as JSON.
+  /// Encodes the value as JSON.
   ///
-  /// - Parameter encoder: The encoder to write to.
-  /// - Throws: `EncodingError` when a number is not finite.
+  /// - Parameter encoder: The encoder.
+  /// - Throws: `EncodingError` if a number is not finite.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
@@ -98,29 +99,29 @@ extension JSONValue: Codable {
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-  /// Makes a text.
+  /// Creates a text.
   ///
   /// - Parameter value: The text.
   public init(stringLiteral value: String) { self = .string(value) }
 
-  /// Makes a number without fraction.
+  /// Creates a number without a fraction.
   ///
   /// - Parameter value: The number.
   public init(integerLiteral value: Int64) { self = .integer(value) }
 
-  /// Makes a boolean.
+  /// Creates a boolean.
   ///
   /// - Parameter value: `true` or `false`.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
 
-  /// Makes a list.
+  /// Creates a list.
   ///
   /// - Parameter elements: The elements, in order.
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
-  /// Makes an object; of fields with the same name the last counts.
+  /// Creates an object, in which the last value counts if a name occurs twice.
   ///
-  /// - Parameter elements: Names and values.
+  /// - Parameter elements: The names and values.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
     self = .object(Dictionary(elements) { _, last in last })
   }

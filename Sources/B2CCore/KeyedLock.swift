@@ -1,13 +1,13 @@
-/// A lock for each key among the tasks of this process, first come first served.
+/// A lock for each key, which the tasks of this process get in the order in which they ask for it.
 ///
-/// A waiter that is cancelled or whose time is over leaves the queue; the others keep their places. (An actor could not do
-/// this, because it is re-entrant: it lets other callers in at each `await` of the body.)
+/// A waiting task that is cancelled or whose time is over leaves the queue, and the others keep their places. An actor
+/// could not do this, because it lets other callers in at each `await` of the body.
 package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
-  /// The callers of one key, of whom the first one holds the lock.
+  /// The callers for one key, of whom the first one holds the lock.
   private struct Queue: Sendable {
-    /// The callers by the number that each of them drew.
+    /// The callers by their numbers in the queue.
     ///
-    /// A release looks only at the next number, so that many waiting callers do not make it slow.
+    /// A release only looks for the next number, so that it takes no longer if many callers wait.
     var turns: [Int: Monitor<Bool>] = [:]
     var first = 1
     var last = 0
@@ -19,31 +19,32 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
       return (last, turn)
     }
 
-    /// Removes a caller, and returns the turn of the one who holds the lock now.
+    /// Removes a caller, and returns the turn of the caller who now holds the lock.
     mutating func leave(_ number: Int) -> Monitor<Bool>? {
       turns[number] = nil
-      // Numbers of callers that have left are skipped, each of them once.
+      // Skip the numbers of callers that left before their turn. Each number is skipped only once.
       while first <= last, turns[first] == nil { first += 1 }
       return turns[first]
     }
   }
 
-  /// Never locked together with a turn: `leave` unlocks it first, so a caller whose turn has come can enter and leave.
+  /// The queues by key, of which no turn is locked while this is, so that a caller whose turn comes can leave the
+  /// queue.
   private let queues = Locked<[Key: Queue]>([:])
 
   package init() {}
 
-  /// Runs a body while no other task holds the same key.
+  /// Runs a body while no other task holds the lock of the same key.
   ///
   /// - Parameters:
-  ///   - key: The key to hold.
-  ///   - timeout: How long to wait for it; `nil` for as long as it takes.
-  ///   - clock: The clock that the wait is measured on.
-  ///   - error: The error for a lock that was not released in time.
-  ///   - body: The work to do meanwhile.
+  ///   - key: The key.
+  ///   - timeout: The longest wait for the lock. With `nil`, the default, there is no limit.
+  ///   - clock: The clock for the wait, by default the system's.
+  ///   - error: The error if the lock is not free in time.
+  ///   - body: The work to do while the lock is held.
   /// - Returns: The value of the body.
-  /// - Throws: `error` when the time is over first, `CancellationError` when the task is cancelled first; otherwise what the
-  ///   body throws.
+  /// - Throws: `error` if the lock is not free in time; `CancellationError` if the task is cancelled while it waits;
+  ///   the error of the body.
   package func withLock<Result>(
     _ key: Key, timeout: Duration? = nil, on clock: any Clock<Duration> = ContinuousClock(),
     throwing error: @autoclosure () -> any Error = CancellationError(), _ body: () async throws -> Result
@@ -64,7 +65,8 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
       if holder == nil { queues[key] = nil }
       return holder
     }
-    // A waiter that leaves early finds the same holder as before, for whom nothing changes.
+    // If this caller left without having held the lock, its holder is unchanged, and setting the flag again does
+    // nothing.
     holder?.withLock { $0 = true }
   }
 }

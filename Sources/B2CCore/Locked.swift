@@ -1,12 +1,12 @@
 import Foundation
 
-/// A value behind a lock, for state that is read and written in a few instructions without waiting.
+/// A value behind a lock, for state that is read and written quickly.
 ///
-/// `NSLock` and not `Mutex`: the latter needs newer systems than the package supports, and the thread sanitizer reports
-/// false races in it on Linux.
+/// The lock is an `NSLock`, because `Mutex` needs newer systems than the package supports, and because the thread
+/// sanitizer reports false races in it on Linux.
 package final class Locked<Value: Sendable>: Sendable {
   private let lock = NSLock()
-  // Guarded by `lock` in every access below; the compiler cannot see that.
+  // The compiler cannot see that `lock` protects every access to this value.
   private nonisolated(unsafe) var value: Value
 
   package init(_ value: Value) { self.value = value }
@@ -20,7 +20,7 @@ package final class Locked<Value: Sendable>: Sendable {
 }
 
 extension Locked where Value == Bool {
-  /// Sets the flag, and returns whether it was not set before.
+  /// Sets the flag, and returns whether this call was the first to set it.
   package func setOnce() -> Bool {
     withLock { flag in
       defer { flag = true }
@@ -29,7 +29,7 @@ extension Locked where Value == Bool {
   }
 }
 
-/// The objects that are in use, one for each key; it keeps none of them alive.
+/// The objects that are in use, at most one for each key, which this does not keep alive.
 package final class LivingObjects<Key: Hashable & Sendable, Object: AnyObject & Sendable>: Sendable {
   private struct Entry: Sendable { weak var object: Object? }
 
@@ -37,7 +37,7 @@ package final class LivingObjects<Key: Hashable & Sendable, Object: AnyObject & 
 
   package init() {}
 
-  /// Returns the object of a key, or makes it.
+  /// Returns the object of a key, or creates it if none is in use.
   package func object(for key: Key, _ make: () -> Object) -> Object {
     entries.withLock { entries in
       if let object = entries[key]?.object { return object }

@@ -1,6 +1,6 @@
-/// State behind a lock, and tasks that wait until a condition on it holds.
+/// State behind a lock, for whose conditions tasks can wait.
 ///
-/// A waiting task that is cancelled returns at once.
+/// If a waiting task is cancelled, it returns immediately.
 package final class Monitor<State: Sendable>: Sendable {
   private struct Waiter: Sendable {
     let condition: @Sendable (State) -> Bool
@@ -9,11 +9,11 @@ package final class Monitor<State: Sendable>: Sendable {
 
   private struct Content: Sendable {
     var state: State
-    /// The waiting tasks by the numbers in which they came.
+    /// The waiting tasks, by numbers in the order in which they began to wait.
     var waiters: [Int: Waiter] = [:]
     var lastNumber = 0
 
-    /// Removes the waiters whose condition holds, and returns them in the order in which they came.
+    /// Removes the tasks whose condition holds, and returns them in the order in which they began to wait.
     mutating func takeReady() -> [Waiter] {
       guard !waiters.isEmpty else { return [] }
       let ready = waiters.filter { $0.value.condition(state) }.sorted { $0.key < $1.key }
@@ -26,10 +26,10 @@ package final class Monitor<State: Sendable>: Sendable {
 
   package init(_ state: State) { content = Locked(Content(state: state)) }
 
-  /// The present state; reading it tests no waiting task (row 4 of the benchmarks).
+  /// The current state, read without testing the conditions of waiting tasks, so that reading is fast.
   package var state: State { content.withLock { $0.state } }
 
-  /// Reads or changes the state, then resumes the tasks whose condition holds.
+  /// Reads or changes the state, and then resumes the tasks whose condition holds.
   package func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
     let (result, ready) = try content.withLock { content in
       (try body(&content.state), content.takeReady())
@@ -40,7 +40,7 @@ package final class Monitor<State: Sendable>: Sendable {
 
   /// Waits until a condition on the state holds.
   ///
-  /// - Throws: `CancellationError` when the calling task is cancelled first.
+  /// - Throws: `CancellationError` if the task is cancelled before.
   package func wait(until condition: @escaping @Sendable (State) -> Bool) async throws {
     try Task.checkCancellation()
     let number = content.withLock { content in
@@ -55,7 +55,8 @@ package final class Monitor<State: Sendable>: Sendable {
           return isReady
         }
         if isReady { continuation.resume() }
-        // A cancellation before this found nothing that waits.
+        // If the task was cancelled before this point, the cancellation handler found no waiter to resume, so resume it
+        // here.
         if Task.isCancelled { cancel(number) }
       }
     } onCancel: {

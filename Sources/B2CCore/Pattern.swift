@@ -1,10 +1,9 @@
-/// A regular expression that is compiled once, in a `static let`.
+/// A regular expression in a `static let`, so that it is compiled only once.
 ///
-/// Swift compiles a literal each time it is evaluated, which takes 90 µs and more, where a match takes 2 µs (rows 4, 5 and 7 of
-/// the benchmarks).
+/// Swift compiles a regex literal each time it is evaluated, which takes 90 µs or more, while a match takes 2 µs.
 ///
-/// `Regex` is not `Sendable`, because it stores its compiled program at the first match. The initializer
-/// makes that match before the expression is shared, so afterwards the program is only read.
+/// `Regex` is not `Sendable`, because it stores its compiled program during the first match. The initializer makes that
+/// match before the expression is shared, and afterwards the program is only read.
 package struct Pattern<Output>: RegexComponent, @unchecked Sendable {
   package let regex: Regex<Output>
 

@@ -1,15 +1,16 @@
 internal import Foundation
 
-/// Text from outside in the form that an error, a log or a terminal may show: short, one line, without tokens.
+/// Text from outside, in the form in which an error, a log or a terminal may show it: short, on one line and without
+/// tokens.
 package struct PrintableText: Sendable {
-  /// The most bytes that are looked at: what lies beyond cannot be shown, and a body may be large.
+  /// The number of bytes that are read at most, because a body may be large and only its beginning can be shown.
   private static let window = 4096
-  /// Shown in place of what is hidden.
+  /// The text that replaces hidden parts.
   package static let replacement = "[redacted]"
 
   private let secrets: [String]
   private let limit: Int
-  /// Whether a word that begins with a slash is shown, which may be the path of a file.
+  /// Whether words that begin with a slash are shown, because they may be paths of files.
   private var showsPaths = false
 
   private static let words = Pattern(/[^\s"']+/)
@@ -17,45 +18,45 @@ package struct PrintableText: Sendable {
     /(\b(?:bearer|basic|authorization|(?:access|refresh|id)_token|client_secret|(?:client_)?assertion|password|code_verifier|device_code)["']?\s?[:=]\s?["']?(?:(?:bearer|basic)\s)?)[^\s"'&;,(){}\[\]]+/
       .ignoresCase())
   private static let longWords = Pattern(/[A-Za-z0-9\-_.~+\/%\\]{8,}/)
-  /// A host, an app's identifier with its team, or a name in the code.
+  /// Matches a host, an app's identifier with its team, or a name in code.
   private static let names = Pattern(/[A-Za-z0-9_\-.]+\.[a-z]{2,8}|[A-Za-z]+\.[A-Za-z.]+/)
 
-  /// The same rule with another length.
+  /// Returns the same rules with another limit.
   package func limited(to limit: Int) -> PrintableText { PrintableText(secrets: secrets, limit: limit) }
 
-  /// Returns what may be shown of a text; `nil` when nothing is left.
+  /// Returns the part of a text that may be shown, or `nil` if nothing is left.
   package func show(_ text: String) -> String? { show(text.utf8) }
 
-  /// Returns what may be shown of a body, whatever bytes it has; `nil` when nothing is left.
+  /// Returns the part of a body that may be shown, whatever bytes it contains, or `nil` if nothing is left.
   package func show(_ bytes: some Collection<UInt8>) -> String? {
     var text = Self.start(of: bytes)
     for secret in secrets + secrets.map({ FormEncoding.escape($0) }) {
       text = text.replacingOccurrences(of: secret, with: Self.replacement, options: [.literal, .caseInsensitive])
     }
-    // The end of the window may have cut a token in half, and the half would not look like a token.
+    // The window may end in the middle of a token, whose first half would not look like a token, so hide the last word.
     if bytes.count > Self.window {
       text = String(text.reversed().drop(while: Self.isOfToken).reversed()) + Self.replacement
     }
     let shown = Self.printable(hidingTokens(in: Self.hidingCredentials(in: text)))
     let trimmed = shown.trimmingCharacters(in: .whitespaces)
     let start = trimmed.prefix(limit)
-    // In front of a word: the half of a GUID is taken for a whole one.
+    // Cut before a word, because half of a GUID could be mistaken for a whole one.
     let space = start.endIndex == trimmed.endIndex ? nil : start.suffix(36).lastIndex(of: " ")
     return trimmed.isEmpty ? nil : String(start[..<(space ?? start.endIndex)])
   }
 }
 
 extension PrintableText {
-  /// Prepares the rule for the answers to one request.
+  /// Creates the rules for the responses to one request.
   ///
   /// - Parameters:
-  ///   - secrets: The secrets that were sent; a server may return them in another case or percent-encoded.
-  ///   - limit: The most characters to show.
+  ///   - secrets: The secrets that were sent, which are also found in another case or percent-encoded.
+  ///   - limit: The largest number of characters to show, by default 200.
   package init(hiding secrets: [Secret] = [], limit: Int = 200) {
     self.init(secrets: secrets.map(\.value).filter { $0.utf8.count >= 4 }, limit: limit)
   }
 
-  /// Returns a text that is no secret on one line and cut, with nothing hidden.
+  /// Returns a text that contains no secret on one line, cut at the limit.
   package static func plain(_ text: String, limit: Int = 200) -> String {
     String(printable(start(of: text.utf8)).prefix(limit))
   }
@@ -64,12 +65,12 @@ extension PrintableText {
     CombiningMarks.cut(String(decoding: bytes.prefix(window), as: UTF8.self))
   }
 
-  /// Returns what may be shown of the words of a part that the app has supplied: a cache, a presenter, a transport.
+  /// Returns the part of a text that may be shown, if it comes from a part that the app supplies, for example a cache.
   ///
-  /// They may be those of a database that repeats a connection string, so that everything before an `@` is hidden too.
+  /// The text may be from a database driver that quotes a connection string, so everything before an `@` is hidden too.
   package static func ofCustomPart(_ text: String) -> String {
     let hidden = start(of: text.utf8).replacing(words) { word in
-      // A path may have an at sign, as in the home directory of a network account.
+      // A path may contain an `@`, for example that of the home directory of a network account.
       guard let at = word.output.lastIndex(of: "@"), !word.output.hasPrefix("/") else { return String(word.output) }
       return replacement + word.output[at...]
     }
@@ -78,9 +79,9 @@ extension PrintableText {
 
   // MARK: What looks like a token
 
-  /// Hides what is assigned to the name of a credential: `refresh_token=…`, `Authorization: Bearer …`.
+  /// Hides the values of credentials, for example in `refresh_token=…` or `Authorization: Bearer …`.
   private static func hidingCredentials(in text: String) -> String {
-    // An assignment has one of these signs, and most texts have none (row 4 of the benchmarks).
+    // An assignment contains one of these characters, and most texts contain neither, so they skip the slow pattern.
     guard text.utf8.contains(where: ":=".utf8.contains) else { return text }
     return text.replacing(credentials) { $0.output.1 + replacement }
   }
@@ -96,7 +97,8 @@ extension PrintableText {
     character.isASCII && (character.isLetter || character.isNumber || "-_.~+/%\\".contains(character))
   }
 
-  /// A JWT, much escaped text, a long part that mixes cases and digits, or a very long one: no word, path or UUID is so.
+  /// Whether a word looks like a token, because it is a JWT, has many escapes, or has a long part with mixed cases and
+  /// digits.
   private static func looksLikeToken(_ word: Substring) -> Bool {
     word.count { $0 == "%" || $0 == "\\" } >= 8
       || word.split(whereSeparator: { "/\\%".contains($0) }).contains { part in
@@ -110,7 +112,7 @@ extension PrintableText {
       }
   }
 
-  /// Whether a long word is a UUID, a policy or a name.
+  /// Whether a long word is a UUID, a policy's id or a name, which may be shown.
   private static func isName(_ word: Substring) -> Bool {
     GUID.isGUID(word) || (word.count <= 64 && word.lowercased().hasPrefix("b2c_1")) || word.wholeMatch(of: names) != nil
   }
@@ -119,9 +121,9 @@ extension PrintableText {
     String(String.UnicodeScalarView(text.unicodeScalars.map { isPrintable($0) ? $0 : " " }))
   }
 
-  /// Whether a scalar neither begins a line, nor moves the cursor, nor turns the reading direction.
+  /// Whether a scalar neither starts a line, nor moves the cursor, nor changes the direction of text.
   ///
-  /// The joiners of emoji and of some scripts only join what is beside them.
+  /// The joiners of emoji and of some scripts are allowed, because they only join their neighbors.
   package static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator: scalar == "\u{200C}" || scalar == "\u{200D}"
@@ -129,7 +131,7 @@ extension PrintableText {
     }
   }
 
-  /// Whether a reader sees a character.
+  /// Whether a reader can see a character.
   package static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
     isPrintable(scalar) && !scalar.properties.isWhitespace && !scalar.properties.isDefaultIgnorableCodePoint
   }

@@ -1,24 +1,25 @@
-/// Rules for scopes (RFC 6749 section 3.3): sent as written, compared without regard to case, named once.
+/// The rules for scopes (RFC 6749 section 3.3), which are sent as written but compared without regard to case.
 package enum Scopes {
-  /// The scopes of OpenID Connect itself, in lower case, which name no API (OpenID Connect Core sections 5.4 and 11).
+  /// The scopes of OpenID Connect in lower case, which belong to no API (OpenID Connect Core sections 5.4 and 11).
   package static let reserved: Set<String> = ["openid", "offline_access", "profile", "email", "address", "phone"]
 
-  /// A scope as it is compared: in lower case and escaped to ASCII, because Swift takes two forms of `é` for the same text.
+  /// Returns a scope for comparison, in lower case and escaped to ASCII, because Swift treats two spellings of `é` as
+  /// equal.
   package static func key(_ scope: String) -> String { FormEncoding.escape(ASCIIText.lowercased(scope)) }
 
-  /// Removes spaces and repetitions, and puts `openid`, and `offline_access` if it is wanted, in front.
+  /// Removes spaces and repetitions, and puts `openid` and, if it is wanted, `offline_access` first.
   package static func forRequest(_ scopes: [String], offlineAccess: Bool) -> [String] {
     var seen: Set<String> = []
     return (["openid"] + (offlineAccess ? ["offline_access"] : []) + scopes)
       .flatMap { $0.split(separator: " ").map(String.init) }.filter { seen.insert(key($0)).inserted }
   }
 
-  /// Whether a scope names an API.
+  /// Whether one of the scopes belongs to an API.
   package static func includeAPIScope(_ scopes: [String]) -> Bool {
     scopes.contains { isOfAPI(ASCIIText.lowercased($0)) }
   }
 
-  /// The scopes that name an API, as they are compared.
+  /// Returns the scopes that belong to an API, in the form for comparison.
   package static func ofAPI(_ scopes: some Sequence<String>) -> Set<String> { Set(scopes.map(key).filter(isOfAPI)) }
 
   private static func isOfAPI(_ scope: String) -> Bool {

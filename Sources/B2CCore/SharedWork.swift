@@ -1,12 +1,12 @@
-/// Work that any number of callers wait for, and that goes on when they leave.
+/// Work for which several callers wait together, and which continues if they leave.
 ///
-/// A caller that is cancelled leaves immediately, and the others keep waiting. (Awaiting a shared `Task` would keep a
-/// cancelled caller until the work is done.) If the work takes too long, all its callers leave with an error.
+/// If a caller is cancelled, it leaves immediately, and the others keep waiting. (Awaiting a shared `Task` would hold a
+/// cancelled caller until the work ends.) If the work takes too long, all its callers leave with an error.
 package final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct Flight: Sendable {
-    /// Whether the work has begun, so that its time counts.
+    /// Whether the preparation is over, so that the time limit runs.
     var hasBegun: Bool
-    /// Whether the callers wait no longer; without a meaning once there is an outcome.
+    /// Whether the time limit has passed, so that the callers leave, unless there is an outcome.
     var isOverdue = false
     var outcome: Result<Value, any Error>?
   }
@@ -15,19 +15,20 @@ package final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Senda
 
   package init() {}
 
-  /// Joins the work under way for a key, or starts it.
+  /// Joins the work that is running for a key, or starts it.
   ///
   /// - Parameters:
-  ///   - key: The value that all callers of the same work pass.
-  ///   - limit: How long the callers wait after the work has begun. The limit of the caller that starts the work holds for
-  ///     all of them, so that many callers need only one timer (row 4 of the benchmarks). `nil` for work that ends by itself.
-  ///   - clock: The clock that the limit is measured on.
+  ///   - key: The key by which callers share work.
+  ///   - limit: The longest time that the callers wait after the preparation. The limit of the caller that starts the
+  ///     work applies to all, so that they share one timer. With `nil`, the default, there is no limit.
+  ///   - clock: The clock for the limit, by default the system's.
   ///   - preparation: A step before the work that may take any time, for example a question to the user.
-  ///   - onJoin: Called when the work was under way.
-  ///   - work: The work to start if none is under way. It is never cancelled.
+  ///   - onJoin: Called if the work was already running.
+  ///   - work: The work to start if none is running. It is never cancelled.
   /// - Returns: The value of the work.
   /// - Throws: The error of the preparation or of the work; ``ConnectorError`` with code `timedOut` if the work takes
-  ///   longer than the limit; `CancellationError` if the calling task is cancelled. The work goes on in the last two cases.
+  ///   longer than the limit; `CancellationError` if the calling task is cancelled. In the last two cases the work
+  ///   continues.
   package func value(
     for key: Key, atMost limit: Duration? = nil, on clock: any Clock<Duration> = ContinuousClock(),
     after preparation: (@Sendable () async throws -> Void)? = nil, onJoin: () -> Void = {},
@@ -45,13 +46,14 @@ package final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Senda
     return try outcome.get()
   }
 
-  /// Whether work for a key is under way.
+  /// Whether work for a key is running.
   package func isUnderWay(_ key: Key) -> Bool { flights.withLock { $0[key] != nil } }
 
-  /// Waits until the work that has begun by now has ended, or the limit is over; later work does not make it longer.
+  /// Waits until all work that is running now has ended, or the limit has passed, without waiting for later work.
   package func wait(atMost limit: Duration, on clock: any Clock<Duration>) async {
     let underWay = flights.withLock { flights in flights.values.filter(\.state.hasBegun) }
-    // Not a child of the caller: a task that is cancelled, as at the end of a process, waits as well.
+    // This task is not a child of the caller, because a cancelled caller, for example at the end of a process, must
+    // wait as well.
     await Task { await Self.waitForEnd(underWay, limit, clock) }.value
   }
 
@@ -77,7 +79,7 @@ package final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Senda
       }
       Task { [flights = self.flights] in
         let outcome = await running.result
-        // Remove the flight first: a caller that wakes up and calls again must start a new one.
+        // Remove the work first, because a caller that wakes up and calls again must start new work.
         flights.withLock { $0[key] = nil }
         flight.withLock { $0 = Flight(hasBegun: true, outcome: outcome) }
       }

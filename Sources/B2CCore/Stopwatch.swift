@@ -1,10 +1,10 @@
-/// The time since its creation, on any clock.
+/// The time since this value was created, on any clock.
 package struct Stopwatch: Sendable {
   private let read: @Sendable () -> Duration
 
-  /// Starts to measure.
+  /// Starts to measure time.
   ///
-  /// - Parameter clock: The clock to measure on.
+  /// - Parameter clock: The clock to measure with.
   package init(_ clock: any Clock<Duration>) {
     read = Self.reader(clock)
   }

@@ -1,18 +1,18 @@
-/// Runs an operation, and cancels it when its time is over.
+/// Runs an operation, and cancels it if it takes too long.
 ///
-/// A value wins over the clock: one that the cancelled operation still returns is returned. A timeout that wakes a tenth of
-/// a second late or more has seen a process that stood still, such as on a laptop that slept: what arrived meanwhile may
-/// lie in a socket, so the operation then has 5 further seconds to read it.
+/// If the operation returns a value although it was cancelled, that value is returned. If the timer fires 100 ms late
+/// or more, the process was suspended, for example on a laptop that slept. Data may then have arrived that waits in a
+/// socket, so the operation gets 5 more seconds to read it.
 ///
 /// - Parameters:
-///   - timeout: The time that the operation has; `nil` for no limit.
-///   - clock: The clock to measure on.
-///   - tolerance: How late the clock may be, where the end of the time is not expected to come.
-///   - error: The error for an operation that did not end in time.
-///   - operation: The operation, which must end when it is cancelled.
+///   - timeout: The time limit of the operation, or `nil` for no limit.
+///   - clock: The clock for the limit.
+///   - tolerance: How late the timer may fire, for a limit that usually is not reached.
+///   - error: The error if the operation does not end in time.
+///   - operation: The operation, which must end if it is cancelled.
 /// - Returns: The value of the operation.
-/// - Throws: `error` when the time is over; `CancellationError` when the calling task is cancelled; what the operation
-///   throws.
+/// - Throws: `error` if the operation does not end in time; `CancellationError` if the task is cancelled; the error of
+///   the operation.
 package func withTimeout<Value: Sendable>(
   _ timeout: Duration?, on clock: any Clock<Duration>, tolerance: Duration? = nil,
   throwing error: @autoclosure () -> any Error, _ operation: @escaping @Sendable () async throws -> Value
@@ -34,25 +34,26 @@ package func withTimeout<Value: Sendable>(
   }
 }
 
-/// Runs an operation that may ignore its cancellation, such as a call of a part that the app supplied.
+/// Runs an operation that may ignore its cancellation, for example a call of a part that the app supplies.
 ///
-/// The operation is cancelled when its time is over or the calling task is cancelled, and then it is not waited for.
+/// If the operation takes too long or the task is cancelled, the operation is cancelled, and the call does not wait for
+/// its end.
 ///
 /// - Parameters:
-///   - timeout: The time that the operation has.
-///   - clock: The clock to measure on.
-///   - error: The error for an operation that did not end in time.
+///   - timeout: The time limit of the operation.
+///   - clock: The clock for the limit.
+///   - error: The error if the operation does not end in time.
 ///   - operation: The operation.
 /// - Returns: The value of the operation.
-/// - Throws: `error` when the time is over; `CancellationError` when the calling task is cancelled; what the operation
-///   throws.
+/// - Throws: `error` if the operation does not end in time; `CancellationError` if the task is cancelled; the error of
+///   the operation.
 package func abandoning<Value: Sendable>(
   after timeout: Duration, on clock: any Clock<Duration>, throwing error: @autoclosure () -> any Error,
   _ operation: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
   let running = Task { try await operation() }
   defer { running.cancel() }
-  // Awaiting the task itself would keep this caller until the operation ends.
+  // Awaiting the task directly would not return before the operation ends, even if this caller is cancelled.
   return try await withTimeout(timeout, on: clock, tolerance: .milliseconds(100), throwing: error()) {
     try await SharedWork<Bool, Value>().value(for: true) { try await running.value }
   }

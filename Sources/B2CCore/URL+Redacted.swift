@@ -1,7 +1,7 @@
 package import Foundation
 
 extension URL {
-  /// The URL as it may be shown: without user-info, query and fragment.
+  /// The URL in a form that may be shown, without user name, password, query and fragment.
   package var redacted: String {
     guard let components = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return "[url]" }
     let scheme = components.scheme.map { $0 + ":" } ?? ""

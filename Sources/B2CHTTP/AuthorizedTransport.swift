@@ -1,27 +1,28 @@
 internal import B2CCore
 package import Foundation
 
-/// An access token (RFC 6750) and the id of its user, `nil` where no users are known; they travel together, so that no
-/// request is repeated for another user.
+/// An access token (RFC 6750) with the id of its user, so that a request is never repeated with another user's token.
+///
+/// The id is `nil` if the source of the tokens does not know users.
 package typealias BearerToken = (token: Secret, userID: String?)
 
-/// Returns an access token that is valid now.
+/// Returns a valid access token.
 ///
-/// It is given the token that the API has just answered `401` to, `nil` for the first try. The replacement is for the same
-/// user, also when another one has signed in meanwhile. If there is no newer token, the closure
-/// returns the refused one again or throws.
+/// The parameter is `nil` for the first try. After a `401` it is the refused token, and the result must belong to the
+/// same user, even if another user has signed in meanwhile. If there is no newer token, the closure returns the refused
+/// one again or throws.
 package typealias BearerTokens = @Sendable (_ refused: BearerToken?) async throws -> BearerToken
 
-/// Sends requests with the user's bearer token to those origins that may see it (RFC 6750).
+/// A transport that sends requests with the user's bearer token (RFC 6750), but only to allowed origins.
 package struct AuthorizedTransport: Sendable {
-  /// The transport of each token's request, with retries for other reasons than the token.
+  /// The transport for each request, which retries for other reasons than a refused token.
   private let transport: RetryingTransport
   /// The source of the bearer tokens.
   private let tokens: BearerTokens
-  /// The origins that tokens may be sent to.
+  /// The origins to which tokens may be sent.
   private let allowedOrigins: Set<Origin>
 
-  /// Makes an authorised transport.
+  /// Creates a transport.
   package init(_ transport: RetryingTransport, tokens: @escaping BearerTokens, allowedOrigins: Set<Origin>) {
     self.transport = transport
     self.tokens = tokens
@@ -30,20 +31,21 @@ package struct AuthorizedTransport: Sendable {
 
   /// Sends a request with a token.
   ///
-  /// A `401` marks the token as refused, gets another one of the same user, and sends the request once more; also one
-  /// that is not idempotent, since a refused request was not carried out. Without another one it is not sent again.
-  /// Waiting for tokens does not count against the deadline.
+  /// After a `401` it asks for another token of the same user and sends the request once more, even if the request is
+  /// not idempotent, because the API did not carry out a request it refused. If there is no other token, the request is
+  /// not sent again. The deadline does not include the time in which tokens are requested.
   ///
   /// - Parameters:
-  ///   - request: The request. An `Authorization` field in it is replaced.
-  ///   - limits: The limits; the deadline counts for all tries together.
-  ///   - isIdempotent: Whether sending it twice has the effect of sending it once; `nil` goes by the method.
-  ///   - history: Told the tokens that are sent, and whether a try may have changed something.
-  /// - Returns: The answer; any status but those that are thrown.
-  /// - Throws: ``ConnectorError``, with what is known of the outcome: `originNotAllowed` before anything else happens;
-  ///   `unauthorized` on a second `401` and where there is no other token, `insufficientScope` or `claimsRequired` when the
-  ///   API says so; what ``RetryingTransport`` throws. `CancellationError`. Whatever the source of the tokens throws, as the
-  ///   `underlying` one of an error `other` after a try that may have changed something.
+  ///   - request: The request, whose `Authorization` field is replaced.
+  ///   - limits: The limits, whose deadline is for all tries together.
+  ///   - isIdempotent: Whether sending the request twice has the same effect as sending it once. With `nil`, the
+  ///     default, only `GET` and `HEAD` count as idempotent.
+  ///   - history: Records the tokens that are sent, and whether a try may have changed something.
+  /// - Returns: The response, whatever its status is, except for a refused token.
+  /// - Throws: ``ConnectorError`` with code `originNotAllowed` before anything is sent; `unauthorized` after a second
+  ///   `401`, or if there is no other token; `insufficientScope` or `claimsRequired` if the API says so; the errors of
+  ///   ``RetryingTransport``. `CancellationError` if the task is cancelled. The error of the source of the tokens,
+  ///   which is the `underlying` error of an error with code `other` if a try may have changed something.
   package func send(
     _ request: URLRequest, limits: TransportLimits, isIdempotent: Bool? = nil, noting history: inout RequestHistory
   ) async throws -> (Data, HTTPURLResponse) {
@@ -68,7 +70,7 @@ package struct AuthorizedTransport: Sendable {
           the token's audience and issuer are those that the API expects.
           """
       }
-      // A token that was refused is not sent again, nor is the request sent for another user, or after its deadline.
+      // Do not send a token that was just refused, do not repeat the request as another user, and do not send it late.
       guard newToken.token != token.token, newToken.userID == token.userID, rest.deadline > .zero else { throw refusal }
       history.bearerTokens.append(newToken.token)
       await transport.onRetry(refusal.code)
@@ -82,19 +84,20 @@ package struct AuthorizedTransport: Sendable {
     }
   }
 
-  /// Returns a request with a token attached, to be sent by other means.
+  /// Returns a request with a token, so that the app can send it by itself.
   ///
-  /// - Parameter request: The request; an `Authorization` field in it is replaced.
-  /// - Returns: The request with its token.
-  /// - Throws: ``ConnectorError`` with code `originNotAllowed` before a token is asked for; whatever the source of the
-  ///   tokens throws.
+  /// - Parameter request: The request, whose `Authorization` field is replaced.
+  /// - Returns: The request with a token.
+  /// - Throws: ``ConnectorError`` with code `originNotAllowed` before a token is requested; the error of the source of
+  ///   the tokens.
   package func authorized(_ request: URLRequest) async throws -> URLRequest {
     try check(request)
     return Self.attach(try await tokens(nil), to: request)
   }
 
   private func check(_ request: URLRequest) throws {
-    // In plain text a token is anyone's who can read the network, whatever the transport does.
+    // This also refuses plain http, because others on the network could read the token, whatever transport the app
+    // uses.
     guard let origin = request.url.flatMap(Origin.init(allowed:)), allowedOrigins.contains(origin) else {
       let origin = request.url.flatMap { Origin($0) }
       let origins = allowedOrigins.map(\.description).sorted().joined(separator: ", ")
@@ -109,7 +112,8 @@ package struct AuthorizedTransport: Sendable {
   private static func attach(_ token: BearerToken, to request: URLRequest) -> URLRequest {
     var request = request
     request.setValue(nil, forHTTPHeaderField: "Authorization")
-    // Foundation's `setValue` leaves out what HTTP forbids, where a refusal has to say so.
+    // `setValue` silently drops a token with characters that HTTP forbids. Setting the dictionary keeps it, so that
+    // sending fails with an error.
     let fields = request.allHTTPHeaderFields ?? [:]
     request.allHTTPHeaderFields = fields.merging(["Authorization": "Bearer " + token.token.value]) { $1 }
     return request
@@ -117,13 +121,13 @@ package struct AuthorizedTransport: Sendable {
 }
 
 extension ConnectorError {
-  /// Makes the error of a token's refusal (RFC 6750 section 3.1); `nil` for any other answer.
+  /// Creates the error for a refused token (RFC 6750 section 3.1), or `nil` if the response refuses none.
   ///
   /// - Parameters:
-  ///   - answer: The answer.
+  ///   - answer: The response.
   ///   - request: The request.
-  ///   - isReplacement: Whether the refused token has replaced another one.
-  ///   - secrets: The tokens that were sent; one that the API repeats is hidden in the error's texts.
+  ///   - isReplacement: Whether the refused token has already replaced another one.
+  ///   - secrets: The tokens that were sent, which are hidden in the error's texts if the API repeats them.
   init?(
     refusal answer: (body: Data, head: HTTPURLResponse), of request: URLRequest, isReplacement: Bool,
     hiding secrets: [Secret]
@@ -157,38 +161,40 @@ extension ConnectorError {
   }
 }
 
-/// Challenges for a bearer token in `WWW-Authenticate` (RFC 6750 section 3, RFC 9110 section 11.6.1), as their parameters
-/// by lower-cased name; of two with one name the first counts.
+/// The bearer challenges in `WWW-Authenticate` (RFC 6750 section 3, RFC 9110 section 11.6.1).
+///
+/// A challenge is a dictionary of its parameters by lower-case name. If a name occurs twice, the first value counts.
 enum AuthenticationChallenge {
-  /// A word with or without a value, which may be quoted; a comma; a quotation that belongs to nothing.
+  /// Matches a word, with or without a value that may be quoted, or a comma, or a quoted text without a name.
   private static let piece = Pattern(
     /([^ \t\r\n,="]++)(?:[ \t\r\n]*+=[ \t\r\n]*+(?:"((?:[^"\\]|\\.?)*+)"?|([^ \t\r\n,]*+)))?+|,|"(?:[^"\\]|\\.?)*+"?/
       .dotMatchesNewlines().matchingSemantics(.unicodeScalar))
-  /// An escape in a quotation (RFC 9110 section 5.6.4).
+  /// Matches an escaped character in a quoted text (RFC 9110 section 5.6.4).
   private static let escape = Pattern(/\\(.)/.dotMatchesNewlines().matchingSemantics(.unicodeScalar))
 
-  /// Returns the parameters of an answer's most specific bearer challenge; none when there is no challenge.
+  /// Returns the parameters of the response's most specific bearer challenge, or none if it has no challenge.
   ///
-  /// The first challenge with claims counts, else the first with an error, else the first.
+  /// The first challenge with claims is taken, otherwise the first with an error, otherwise the first.
   static func parameters(in response: HTTPURLResponse) -> [String: String] {
-    // No known service sends a longer challenge, and a very long one would take long to read.
+    // No known service sends a longer field, and a very long one would take long to parse.
     let start = (response.value(forHTTPHeaderField: "WWW-Authenticate") ?? "").utf8.prefix(8_192)
     let all = parse(CombiningMarks.cut(String(decoding: start, as: UTF8.self)))
     let named = { (name: String) in all.first { $0[name] != nil } }
     return named("claims") ?? named("error") ?? all.first ?? [:]
   }
 
-  /// Parses the bearer challenges of a header field's value, in order; those of other schemes are left out.
+  /// Parses the value of a header field into its bearer challenges, in order, without those of other schemes.
   ///
-  /// Commas may be missing, and a last quotation mark. Each byte is looked at a bounded number of times: no part of the
-  /// expression gives back what it has taken.
+  /// Commas and a last quotation mark may be missing. The quantifiers of the pattern never backtrack, so the time grows
+  /// linearly with the length of the text.
   ///
-  /// - Parameter text: The value of `WWW-Authenticate`; several fields joined with commas.
-  /// - Returns: The challenges; empty when none is for a bearer token.
+  /// - Parameter text: The value of `WWW-Authenticate`, with several fields joined by commas.
+  /// - Returns: The challenges, or none if no challenge is for a bearer token.
   static func parse(_ text: String) -> [[String: String]] {
     var found: [[String: String]] = []
     var isBearer = false
-    // A scheme comes first or after a comma; a word elsewhere is the rest of a value without quotes.
+    // The name of a scheme is the first word, or follows a comma. Any other word without a value is part of an unquoted
+    // value.
     var mayBeScheme = true
     for match in text.matches(of: piece) {
       guard let word = match.1?.lowercased() else {
@@ -206,12 +212,12 @@ enum AuthenticationChallenge {
     return found
   }
 
-  /// Returns the claims that a new token needs, as the JSON text for the `claims` parameter of an authorization request;
-  /// `nil` when they are not a JSON object of at most 4 KiB.
+  /// Returns the claims that a new token needs, as JSON for the `claims` parameter of an authorization request, or
+  /// `nil` if they are not a JSON object of at most 4 KiB.
   ///
-  /// Microsoft's services send it in Base64, in either alphabet and with or without padding; plain JSON is taken too. The
-  /// claims go into the URL of the next sign-in page. So they are refused if a name or a text in them has the token that
-  /// was sent, after every JSON escape is decoded, also percent-encoded or in Base64.
+  /// Microsoft's services send the claims in Base64, in either alphabet and with or without padding, but plain JSON is
+  /// read too. The claims become part of the URL of the next sign-in page, where a token must never appear. So they are
+  /// refused if they contain a token that was sent, even if it is JSON-escaped, percent-encoded or in Base64.
   ///
   /// - Parameters:
   ///   - text: The parameter `claims` of a challenge.
@@ -224,10 +230,11 @@ enum AuthenticationChallenge {
       json = bytes.flatMap { String(bytes: $0, encoding: .utf8) } ?? ""
     }
     guard !CombiningMarks.areTooMany(in: json) else { return nil }
-    // Longer claims are cut here, and the parser below then refuses them.
+    // Longer claims are cut here, which makes them invalid JSON, so the parser below refuses them.
     json = PrintableText.plain(json, limit: 4_096)
     guard let object = try? JSONReader.object(Data(json.utf8)) else { return nil }
-    // The same claims with as few escapes as there can be, and the secrets as they are written there.
+    // Write the claims and the secrets with the fewest possible escapes, so that both look the same if a claim contains
+    // a secret.
     let text = JSONValue.object(object).description
     let isSecret = secrets.map(\.value).flatMap {
       [$0, String(JSONValue.string($0).description.dropFirst().dropLast()), Base64URL.encode($0.utf8)]

@@ -2,17 +2,17 @@ package import B2CCore
 package import Foundation
 
 extension ConnectorError {
-  /// Makes the error of a request to which no answer came: the one place where `URLError` is understood.
+  /// Creates the error of a request without a response, as the only place that interprets `URLError`.
   ///
   /// - Parameters:
-  ///   - error: The transport's error; only its code is kept, since its details hold the whole URL.
+  ///   - error: The transport's error. Only its code is kept, because its details contain the whole URL.
   ///   - request: The request.
   ///   - limits: The limits of the request.
   package init(_ error: URLError, _ request: URLRequest, _ limits: TransportLimits) {
     let proxy = error.userInfo[URLError.proxyKey] as? String
     let proxyAnswer = (error.userInfo[URLError.proxyAnswerKey] as? String).map { " libcurl said: \($0)." } ?? ""
     let place = (request.url.flatMap { Origin($0) }?.hostAndPort ?? "the server") + (proxy ?? "")
-    // The code, the words that follow the place, and the advice if another try alone does not help.
+    // Returns the code, the words that follow the place, and advice if trying again does not help.
     func fault(_ code: ErrorCode, _ words: String, _ advice: String? = nil) -> (ErrorCode, String, String?) {
       (code, words, advice)
     }
@@ -20,7 +20,8 @@ extension ConnectorError {
       switch error.code {
       case .timedOut:
         fault(.timedOut, "\(place) was silent for \(limits.idleTimeout), or took more than \(limits.deadline) in all.")
-      // App Sandbox without this answers as if the name did not exist. Every new Mac app begins so.
+      // A Mac app with the App Sandbox, which every new one has, gets this error for each host until it has the network
+      // entitlement.
       case .cannotFindHost, .dnsLookupFailed:
         fault(
           .network, "The host name of \(place) cannot be resolved.",
@@ -36,15 +37,15 @@ extension ConnectorError {
           "Check the scheme and the port of the address: https needs a server that speaks TLS.")
       case _ where error.isOfTLS:
         fault(.network, "No secure connection to \(place): the handshake failed, or its certificate is not trusted.")
-      // The URL was checked before: what is unsupported is the language that came back.
+      // The URL itself was checked before sending, so here "unsupported" means that the response is not HTTP.
       case .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData, .unsupportedURL:
         fault(.invalidResponse, "The answer of \(place) is not HTTP.")
-      // Foundation on Linux takes no IPv6 literal; nothing was sent.
+      // Foundation on Linux cannot open a URL with an IPv6 address, so nothing was sent.
       case .badURL where place.hasPrefix("["):
         fault(
           .configuration, "The system cannot open the IPv6 address \(place).", "Use a host name or an IPv4 address.")
       case .badURL: fault(.configuration, "The system cannot open the URL of \(place).")
-      // A body where none may be has this code too; such a request is refused before.
+      // Foundation also uses this code for a body in a GET request, but such a request was refused before sending.
       case .dataLengthExceedsMaximum:
         fault(
           .tooLarge, "is larger than the \(limits.maximumBodyBytes) bytes that are allowed.",
@@ -66,11 +67,11 @@ extension ConnectorError {
 }
 
 extension URLError {
-  /// The user info of an error of a request that went to a proxy: where it went, and libcurl's words.
+  /// The keys of the user info that name the proxy of a failed request and contain libcurl's text about it.
   static let proxyKey = "B2CHTTP.proxy"
   static let proxyAnswerKey = "B2CHTTP.proxyAnswer"
 
-  /// Whether certainly no server has seen the request.
+  /// Whether it is certain that no server has received the request.
   var isBeforeSending: Bool {
     let codes: [Code] = [
       .cannotFindHost, .dnsLookupFailed, .cannotConnectToHost, .notConnectedToInternet, .dataNotAllowed,
@@ -79,18 +80,18 @@ extension URLError {
     return isOfTLS || codes.contains(code)
   }
 
-  /// Whether the secure connection or a certificate failed.
+  /// Whether the TLS handshake or a certificate failed.
   fileprivate var isOfTLS: Bool {
     (Code.clientCertificateRequired.rawValue...Code.secureConnectionFailed.rawValue).contains(code.rawValue)
   }
 }
 
 extension ErrorCode {
-  /// The code of a status that means the same in every answer: the server is busy or fails, whatever was asked of it.
+  /// Creates the code for a status that means the same for every request, because the server is busy or has failed.
   ///
-  /// It is `nil` for any other status, whose meaning depends on the request. Metadata, tokens, userinfo and tasks use it.
+  /// The result is `nil` for any other status, whose meaning depends on the request.
   ///
-  /// - Parameter status: The HTTP status of the answer.
+  /// - Parameter status: The HTTP status of the response.
   package init?(temporaryStatus status: Int) {
     switch status {
     case 408: self = .timedOut
@@ -102,12 +103,13 @@ extension ErrorCode {
 }
 
 extension ConnectorError {
-  /// Adds what an API's answer says: its status, the server's code, words and id of the request, and how long to wait.
+  /// Adds the details of an API's response, which are its status, error code, description and request id, and the wait
+  /// it asks for.
   ///
   /// - Parameters:
-  ///   - body: The answer's body.
-  ///   - response: The answer's head.
-  ///   - secrets: The tokens that were sent; one that the API repeats is hidden.
+  ///   - body: The body of the response.
+  ///   - response: The head of the response.
+  ///   - secrets: The tokens that were sent, which are hidden if the response repeats them.
   package mutating func add(_ body: Data, _ response: HTTPURLResponse, hiding secrets: [Secret]) {
     status = response.statusCode
     retryAfter = RetryAfter.seconds(in: response)
@@ -117,11 +119,11 @@ extension ConnectorError {
       correlationID = UUID(uuidString: id)
       message += " The server's id of the request is \(id)."
     }
-    // A success has no words about a failure, and a large body is not searched for them.
+    // The body of a success does not describe an error, and a large body is probably data and takes long to parse.
     guard !(200..<300).contains(response.statusCode), body.count <= 65_536, let fields = try? JSONReader.object(body)
     else { return }
-    // restify's `code` and `message`, OAuth's `error` and `error_description`, Microsoft Graph's `error` object, and
-    // RFC 9457's `title` and `detail`.
+    // APIs name these fields differently: restify has `code` and `message`, OAuth `error` and `error_description`,
+    // Microsoft Graph an `error` object, and RFC 9457 `title` and `detail`.
     let inner = fields["error"]?.object ?? [:]
     let codes = [inner["code"], fields["code"], fields["error"]]
     let words = [inner["message"]] + ["message", "error_description", "detail", "title"].map { fields[$0] }

@@ -2,16 +2,18 @@
 public import Foundation
 
 #if canImport(FoundationNetworking)
-  // Requests and responses are declared here on Linux; exported, so that no other file has to say so.
+  // On Linux, requests and responses are declared in this module. Exporting it saves other files the same `#if`.
   @_exported public import FoundationNetworking
 #endif
 
-/// Sends a request and returns the server's answer.
+/// Sends a request and returns the server's response.
 ///
-/// `URLSessionTransport` is the default. An app with another network library conforms it in a few lines; tests use a canned
-/// one. The package has checked the request before: https, or http to this machine, and nothing that HTTP cannot carry. A
-/// transport keeps the limits. It must not follow redirects (RFC 9700 section 4.12): a `3xx` is an answer like any other,
-/// because a token must not travel to another origin.
+/// `URLSessionTransport` is the default. If your app uses another network library, write a type with this one method,
+/// and in tests you can return canned responses. The SDK has checked the request, so it is https or http to this
+/// machine and contains nothing that HTTP cannot carry.
+///
+/// A transport must enforce the limits. It must not follow redirects (RFC 9700 section 4.12) but return a `3xx` like
+/// any other response, because a token must not be sent to another origin.
 ///
 /// ```swift
 /// struct LoggingTransport: HTTPTransport {
@@ -23,34 +25,34 @@ public import Foundation
 /// }
 /// ```
 public protocol HTTPTransport: Sendable {
-  /// Sends one request.
+  /// Sends a request.
   ///
   /// - Parameters:
-  ///   - request: The request, whose body, if any, is data and never a stream.
-  ///   - limits: The time limits and the largest body of the answer.
-  /// - Returns: The body, decompressed, and the answer's head, whatever its status. Values of a header field that came
-  ///   more than once are joined with `, `.
-  /// - Throws: `URLError` when there is no answer; its code says whether anything was sent, and whether to try again.
-  ///   `CancellationError` when the calling task was cancelled. After any other error a change counts as one with an
-  ///   unknown outcome.
+  ///   - request: The request. If it has a body, the body is data and never a stream.
+  ///   - limits: The time limits, and the largest body of the response.
+  /// - Returns: The decompressed body and the head of the response, whatever its status is. If a header field occurs
+  ///   more than once, its values are joined with `, `.
+  /// - Throws: `URLError` if there is no response, with a code that says whether the request may have been sent;
+  ///   `CancellationError` if the task is cancelled. After any other error, the SDK assumes that a change may have been
+  ///   made.
   func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse)
 }
 
-/// The time limits of a request, and the largest body of its answer.
+/// The time limits of a request, and the largest body of its response.
 public struct TransportLimits: Sendable, Hashable {
-  /// The largest body of an answer in bytes, after decompression.
+  /// The largest body of a response in bytes, after decompression.
   public var maximumBodyBytes: Int
-  /// The time for the whole exchange, from sending to the last byte.
+  /// The time limit from sending the request to the last byte of the response.
   public var deadline: Duration
-  /// The longest silence on the wire.
+  /// The longest time without data from the server.
   public var idleTimeout: Duration
 
-  /// Makes limits.
+  /// Creates limits.
   ///
   /// - Parameters:
-  ///   - maximumBodyBytes: The largest body in bytes, after decompression; 1 MiB unless said otherwise.
-  ///   - deadline: The time for the whole exchange; 30 seconds unless said otherwise.
-  ///   - idleTimeout: The longest silence on the wire; 15 seconds unless said otherwise.
+  ///   - maximumBodyBytes: The largest body of a response in bytes, after decompression, by default 1 MiB.
+  ///   - deadline: The time limit from sending the request to the last byte of the response, by default 30 seconds.
+  ///   - idleTimeout: The longest time without data from the server, by default 15 seconds.
   public init(
     maximumBodyBytes: Int = 1 << 20, deadline: Duration = .seconds(30), idleTimeout: Duration = .seconds(15)
   ) {
@@ -59,12 +61,12 @@ public struct TransportLimits: Sendable, Hashable {
     self.idleTimeout = idleTimeout
   }
 
-  /// 1 MiB, 30 seconds in all, 15 seconds of silence.
+  /// The default limits: a body of 1 MiB, 30 seconds, and 15 seconds without data.
   package static let standard = TransportLimits()
 }
 
 extension URLRequest {
-  /// Makes a request with header fields and a body.
+  /// Creates a request with header fields and a body.
   package init(method: String, url: URL, headers: [String: String] = [:], body: Data? = nil) {
     self.init(url: url)
     httpMethod = method
@@ -72,20 +74,21 @@ extension URLRequest {
     httpBody = body
   }
 
-  /// The method on the wire.
+  /// The method of the request, which is `GET` if none was set.
   package var method: String { httpMethod ?? "GET" }
 
-  /// Whether it may change something at the server: any method but the safe `GET`, `HEAD` and `OPTIONS` (RFC 9110 section
-  /// 9.2.1).
+  /// Whether the request may change something at the server, as any method except `GET`, `HEAD` and `OPTIONS` may (RFC
+  /// 9110 section 9.2.1).
   package var mayChangeSomething: Bool { !["GET", "HEAD", "OPTIONS"].contains(method) }
 
-  /// Method and URL without its query, for messages: Foundation's own description has the whole URL.
+  /// The method and the URL without its query, for messages, because Foundation's own description contains the whole
+  /// URL.
   package var summary: String { "\(method) \(url?.redacted ?? "without a URL")" }
 
-  /// Returns where the request goes, after checks of what must not be sent or HTTP cannot carry.
+  /// Returns the origin of the request, after checking that the request may be sent and that HTTP can carry it.
   ///
-  /// The URL must be https, or http to this machine, and lead to the same place for every reader. A body must be data, which
-  /// can be sent a second time.
+  /// The URL must be https, or http to this machine, and all URL parsers must agree on its host. The body must be data,
+  /// so that it can be sent a second time.
   ///
   /// - Throws: ``ConnectorError`` with code `configuration`.
   @discardableResult
@@ -97,7 +100,8 @@ extension URLRequest {
     guard httpBodyStream == nil else {
       throw ConnectorError(own: .configuration, "The request's body is a stream; use data.")
     }
-    // In any case of letters: Apple's systems send `get` as `GET`, and fail with a body as if the answer were too large.
+    // The method is compared in any case, because Apple's systems send `get` as `GET`. With a body, it would fail with
+    // an error about a response that is too large.
     guard httpBody == nil || !["GET", "HEAD"].contains(method.uppercased()) else {
       throw ConnectorError(
         own: .configuration, "A \(method) request cannot carry a body.",
@@ -115,40 +119,40 @@ extension URLRequest {
 }
 
 extension ConnectorError {
-  /// Returns the error with the request that it is about.
+  /// Returns the error with the method and URL of the request that it is about.
   package func about(_ request: URLRequest) -> ConnectorError {
     request.url.map { about($0, method: request.method) } ?? self
   }
 }
 
-/// The scheme, host and port that a URL leads to (RFC 6454 section 4); what decides whether a token may go there.
+/// The scheme, host and port of a URL (RFC 6454 section 4), which decide whether a token may be sent there.
 package struct Origin: Sendable, Hashable, CustomStringConvertible {
   package let scheme: String
   package let host: String
-  /// The origin as it is written in a URL, the default port left out.
+  /// The origin as it is written in a URL, without a default port.
   package let description: String
 
   private static let start = Pattern(/[^:\/?#]+:\/\/[^\/?#]*/)
   private static let ipv6 = Pattern(/\[[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*\]/)
 
-  /// Takes the origin of a URL that a request may go to: https, or http to this machine.
+  /// Creates the origin of a URL that requests may go to, which is https, or http to this machine.
   package init?(allowed url: URL) {
     guard Loopback.isAllowed(url) else { return nil }
     self.init(url)
   }
 
-  /// Takes the origin of a URL; `nil` when the URL does not lead to exactly one place for every reader.
+  /// Creates the origin of a URL, or `nil` if URL parsers may disagree on the host that the URL leads to.
   ///
-  /// User-info, an escaped host, a backslash, brackets around a name and a port that is no port are refused: URL readers
-  /// disagree on where such a URL leads.
+  /// They disagree on user names, escaped hosts, backslashes, brackets around a name, and invalid ports.
   package init?(_ url: URL) {
     let ports = ["https": 443, "http": 80]
-    // Scheme and authority alone: what a path or a query may contain does not change where the URL leads.
+    // Only the scheme and authority are parsed, because the path and query may contain anything without changing the
+    // host.
     guard let start = url.absoluteString.prefixMatch(of: Self.start),
       let parts = URLComponents(plain: String(start.output)), parts.user == nil, parts.password == nil,
       let scheme = parts.scheme?.lowercased(), let port = parts.port ?? ports[scheme],
       let host = parts.encodedHost?.lowercased(), !host.isEmpty, !host.contains("%"),
-      // Some readers look up a name in brackets.
+      // Brackets must contain an IPv6 address, because some URL parsers look up a name in brackets.
       !host.hasPrefix("[") || host.wholeMatch(of: Self.ipv6) != nil
     else { return nil }
     self.scheme = scheme
@@ -156,6 +160,6 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
     description = "\(scheme)://\(host)" + (port == ports[scheme] ? "" : ":\(port)")
   }
 
-  /// The host, and the port unless it is the scheme's default.
+  /// The host and, unless it is the scheme's default, the port.
   package var hostAndPort: String { String(description.dropFirst(scheme.count + 3)) }
 }

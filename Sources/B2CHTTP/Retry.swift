@@ -3,38 +3,43 @@ package import Foundation
 
 /// The rules by which a failed request is sent again.
 ///
-/// A request is repeated after a lost connection, a timeout, and the statuses 408, 429, 500, 502, 503 and 504, but only one
-/// that may be repeated without harm: `GET` and `HEAD`, and what the caller marks so. Any other is sent again after
-/// `429 Too Many Requests` alone, which servers send before they do anything. The wait is what the server names in
-/// `Retry-After`, else one second, doubled for each further try. The whole, waits included, stays within the request's
-/// deadline: when the next try would begin after it, the last answer is returned.
+/// A request is sent again after a lost connection, a timeout, and the statuses 408, 429, 500, 502, 503 and 504, but
+/// only if repeating it does no harm. That is so for `GET` and `HEAD`, and for requests that the caller marks as
+/// idempotent. Any other request is only sent again after `429 Too Many Requests`, which servers send before they do
+/// anything.
+///
+/// The wait before the next try is the server's `Retry-After`, or otherwise one second, which doubles with each try.
+/// All tries and waits together stay within the request's deadline. If the next try would begin after the deadline, the
+/// last response is returned.
 public struct RetryPolicy: Sendable, Hashable {
-  /// The most times a request is sent, the first included.
+  /// The largest number of times that a request is sent, including the first.
   public var maximumAttempts: Int
-  /// The longest wait before any try; when the server asks for more, its answer is returned at once.
+  /// The longest wait before a try.
+  ///
+  /// If the server asks for a longer one, its response is returned immediately.
   public var maximumDelay: Duration
 
   /// Creates a policy.
   ///
   /// - Parameters:
-  ///   - maximumAttempts: The most times a request is sent, the first included.
-  ///   - maximumDelay: The longest wait before any try.
+  ///   - maximumAttempts: The largest number of times that a request is sent, including the first, by default 3.
+  ///   - maximumDelay: The longest wait before a try, by default 10 seconds.
   public init(maximumAttempts: Int = 3, maximumDelay: Duration = .seconds(10)) {
     self.maximumAttempts = maximumAttempts
     self.maximumDelay = maximumDelay
   }
 
-  /// Every request is sent once.
+  /// A policy that sends every request only once.
   public static let none = RetryPolicy(maximumAttempts: 1)
 }
 
 extension RetryPolicy {
-  /// Returns how long to wait before the next try, if there should be one.
+  /// Returns the wait before the next try.
   ///
   /// - Parameters:
-  ///   - attempt: How many times the request was sent, 1 or more.
-  ///   - result: The answer or the error.
-  /// - Returns: How long to wait before the next try; `nil` when there must be none.
+  ///   - attempt: How many times the request has been sent so far.
+  ///   - result: The response or error of the latest try.
+  /// - Returns: The wait, or `nil` if the request must not be sent again.
   package func delay(afterAttempt attempt: Int, _ result: Result<HTTPURLResponse, any Error>) -> Duration? {
     guard attempt < maximumAttempts else { return nil }
     switch result {
@@ -50,15 +55,15 @@ extension RetryPolicy {
   }
 }
 
-/// The wait that a server asks for (RFC 9110 section 10.2.3).
+/// The wait that a server asks for in `Retry-After` (RFC 9110 section 10.2.3).
 package enum RetryAfter {
-  /// The longest wait that is reported: a day, so that an app may turn the seconds into an integer.
+  /// The longest wait that is reported, which is one day, so that an app can convert the seconds to an integer.
   private static let maximum = 86_400.0
 
-  /// The wait in seconds, from a number of seconds or from a date; `nil` when there is none or it is not valid.
+  /// Returns the wait in seconds, or `nil` if the response has no valid `Retry-After`.
   ///
-  /// A date is measured from the answer's own `Date`, so that a wrong clock on this side does not matter. A date in the
-  /// past means no wait, and a wait of more than a day a day.
+  /// A date is compared with the response's own `Date`, so that a wrong clock of this device does not matter. A date in
+  /// the past means no wait. A wait of more than a day counts as one day.
   package static func seconds(in response: HTTPURLResponse) -> Double? {
     let field = { response.value(forHTTPHeaderField: $0)?.trimmingCharacters(in: .whitespaces) ?? "" }
     let text = field("Retry-After")
@@ -68,21 +73,21 @@ package enum RetryAfter {
   }
 }
 
-/// A transport that repeats what may be repeated, by a policy, within the request's deadline.
+/// A transport that sends a request again by a policy, within the request's deadline.
 package struct RetryingTransport: Sendable {
   private let transport: any HTTPTransport
   private let policy: RetryPolicy
   let clock: any Clock<Duration>
-  /// Told each time a request is sent again, with the code of what the try before it brought.
+  /// Called before a request is sent again, with the error code of the previous try.
   let onRetry: @Sendable (ErrorCode) async -> Void
 
-  /// Wraps a transport.
+  /// Creates a transport.
   ///
   /// - Parameters:
-  ///   - transport: The transport of each try.
-  ///   - policy: The rules for further tries.
-  ///   - clock: The clock of waits and deadlines.
-  ///   - onRetry: Told each time a request is sent again, with the code of what the try before it brought.
+  ///   - transport: The transport for each try.
+  ///   - policy: The rules by which a request is sent again.
+  ///   - clock: The clock for waits and deadlines.
+  ///   - onRetry: Called before a request is sent again, with the error code of the previous try.
   package init(
     transport: any HTTPTransport, policy: RetryPolicy = RetryPolicy(), clock: any Clock<Duration> = ContinuousClock(),
     onRetry: @escaping @Sendable (ErrorCode) async -> Void = { _ in }
@@ -93,22 +98,22 @@ package struct RetryingTransport: Sendable {
     self.onRetry = onRetry
   }
 
-  /// Sends a request, again when that does no harm and may help.
+  /// Sends a request, and sends it again if that does no harm and may help.
   ///
   /// - Parameters:
   ///   - request: The request. Plain http to another machine is refused before anything is sent.
-  ///   - limits: The limits; the deadline counts for all tries together.
-  ///   - isIdempotent: Whether sending it twice has the effect of sending it once; `nil` goes by the method, and takes
-  ///     `GET` and `HEAD` only.
-  ///   - history: Told whether a try may have changed something although no success was reported.
-  /// - Returns: The last answer.
-  /// - Throws: ``ConnectorError`` for the last try, also for an answer over the limit, which an app's own transport may let
-  ///   pass; `CancellationError` when cancelled, while waiting too.
+  ///   - limits: The limits, whose deadline is for all tries together.
+  ///   - isIdempotent: Whether sending the request twice has the same effect as sending it once. With `nil`, the
+  ///     default, only `GET` and `HEAD` count as idempotent.
+  ///   - history: Records whether a try without a successful response may have changed something.
+  /// - Returns: The last response.
+  /// - Throws: ``ConnectorError`` for the last try, and for a body over the limit, which an app's own transport may let
+  ///   pass; `CancellationError` if the task is cancelled, even during a wait.
   package func send(
     _ request: URLRequest, limits: TransportLimits, isIdempotent: Bool? = nil, noting history: inout RequestHistory
   ) async throws -> (Data, HTTPURLResponse) {
     do { try request.validatedOrigin() } catch { throw error.about(request) }
-    // A refresh token that is sent and not waited for would be lost.
+    // Without time to wait for the response, a refresh token would be used up and its successor lost, so send nothing.
     guard limits.deadline > .zero else { throw ConnectorError(URLError(.timedOut), request, limits) }
     let mayRepeat = isIdempotent ?? ["GET", "HEAD"].contains(request.method)
     let stopwatch = Stopwatch(clock)
@@ -124,7 +129,7 @@ package struct RetryingTransport: Sendable {
       else { return try result.get() }
       if delay > .zero { try await clock.sleep(for: delay) }
       try Task.checkCancellation()
-      // A process that stood still has waited for longer.
+      // If the process was suspended during the wait, the deadline may have passed.
       guard stopwatch.elapsed < limits.deadline else { return try result.get() }
       attempt += 1
       await onRetry(Self.code(of: head))
@@ -139,9 +144,11 @@ package struct RetryingTransport: Sendable {
       guard answer.0.count <= limits.maximumBodyBytes else { throw URLError(.dataLengthExceedsMaximum) }
       return .success(answer)
     } catch {
-      // Whatever a transport of the app throws then, such as `URLError.cancelled`.
+      // The task was cancelled, so the transport's own error for that, for example `URLError.cancelled`, does not
+      // matter.
       guard !Task.isCancelled else { return .failure(CancellationError()) }
-      // A transport may cancel a request by itself, for example when it is shut down.
+      // The task was not cancelled, so the transport itself has cancelled the request, for example because it is shut
+      // down.
       let failure = error is CancellationError ? URLError(.cancelled) : error as? URLError
       let known = failure.map { ConnectorError($0, request, limits) } ?? error as? ConnectorError
       let named = known ?? ConnectorError(ofCustomPart: error)
@@ -156,10 +163,10 @@ package struct RetryingTransport: Sendable {
     }
   }
 
-  /// Whether the server, or a gateway before it, may have carried the request out although it reports no success.
+  /// Whether a server or gateway may have carried out the request although the try did not succeed.
   ///
-  /// A redirect may follow a change that was made (RFC 9110 section 15.4). Any error of an app's transport that is no
-  /// `URLError` does not say whether the request arrived.
+  /// A redirect may follow a change (RFC 9110 section 15.4). If an app's own transport throws something else than a
+  /// `URLError`, it is unknown whether the request arrived.
   private static func leavesOutcomeUnknown(_ result: Result<HTTPURLResponse, any Error>) -> Bool {
     switch result {
     case .success(let response):
@@ -172,21 +179,21 @@ package struct RetryingTransport: Sendable {
   }
 }
 
-/// The effects that the tries of one call have had so far.
+/// The effects of the tries of one call so far.
 package struct RequestHistory: Sendable {
-  /// Whether the server may have carried out a request that changes something although it did not succeed.
+  /// Whether a try that did not succeed may have changed something at the server.
   package var outcomeIsUnknown = false
-  /// The access tokens that were sent, which no error may show.
+  /// The access tokens that were sent, which no error message may contain.
   package var bearerTokens: [Secret] = []
 
-  /// Makes the history of a call that has not begun.
+  /// Creates the history of a call that has sent nothing.
   package init() {}
 
-  /// Returns an error of the call with what is known of its outcome.
+  /// Returns an error of the call with its unknown outcome noted.
   ///
-  /// If another try found no token, only an error of this package can say that the first try may have acted. A
-  /// `CancellationError` comes from a part of the app here, because the caller checks first whether the task was
-  /// cancelled.
+  /// An error of the app's own code cannot carry the note, so it is wrapped in a ``ConnectorError``. A
+  /// `CancellationError` here also comes from the app's code, because the caller has already checked whether the task
+  /// was cancelled.
   package func naming(_ error: any Error) -> any Error {
     guard outcomeIsUnknown || error is CancellationError else { return error }
     var named = error as? ConnectorError ?? ConnectorError(ofCustomPart: error)

@@ -1,9 +1,9 @@
 @_exported public import B2CAuthority
 public import Foundation
 
-/// The settings of an app: its tenant, registration and API, as in `settings.plist`.
+/// The settings of an app, which describe its tenant, registration and API, as in `settings.plist`.
 ///
-/// You read them from a file, from data or from a bundle, or make them in code.
+/// Read them from a file, from data or from a bundle, or create them in code.
 ///
 /// ```swift
 /// let settings = try ConnectorSettings(
@@ -19,38 +19,38 @@ public struct ConnectorSettings: Sendable, Equatable {
   public var clientID: String
   /// The scopes of the API that is called (`scopes`), as written.
   public var scopes: [String]
-  /// Further scopes to ask consent for (`additionalScopes`), as written.
+  /// The scopes that users are asked to consent to in addition (`additionalScopes`), as written, by default none.
   public var additionalScopes: [String] = []
-  /// The redirect URI (`redirectUri`); the server compares it character by character.
+  /// The redirect URI (`redirectUri`), which the server compares character by character.
   public var redirectURI: URL
   /// The URL of the list of tasks (`taskWebAPI`), if there is one.
   public var taskWebAPI: URL?
   /// The policies (`emailSignUpPolicyId`, `faceBookSignInPolicyId`, `emailSignInPolicyId`, `policies`, `policyID`).
   public var policies = Policies()
-  /// Whether the page is to cover the screen (`fullScreen`).
+  /// Whether the sign-in page covers the whole screen (`fullScreen`), by default false.
   public var fullScreen = false
-  /// Whether the app shows the user's claims (`showClaims`).
+  /// Whether the app shows the user's claims (`showClaims`), by default false.
   public var showClaims = false
-  /// The id to send with every request (`correlationId`).
+  /// The correlation id to send with every request (`correlationId`), or `nil`, the default, for a new one each time.
   public var correlationID: UUID?
-  /// The only user who may sign in (`userId`): an object ID, email address or user name.
+  /// The object ID, email address or user name of the only user who may sign in (`userId`), by default any.
   ///
-  /// If accounts of any tenant can sign in, only an object ID is safe, and the reader warns about anything else.
+  /// If users of any tenant can sign in, only an object ID is safe, and the reader warns about anything else.
   public var userID: String?
-  /// The warnings of the file; empty for settings made in code.
+  /// The warnings about the file, which are empty for settings that were created in code.
   public internal(set) var warnings: [SettingsProblem] = []
 
   /// Creates settings in code.
   ///
-  /// Nothing is checked except by the types; ``validate()`` checks as reading a file does.
+  /// The values are not checked. Call ``validate()`` to check them as those of a file are checked.
   ///
   /// - Parameters:
   ///   - authority: The authority.
   ///   - clientID: The application (client) ID of the app's registration.
   ///   - scopes: The scopes of the API that is called.
   ///   - redirectURI: The redirect URI.
-  ///   - taskWebAPI: The URL of the list of tasks.
-  ///   - policies: The policies.
+  ///   - taskWebAPI: The URL of the list of tasks, or `nil`, the default.
+  ///   - policies: The policies, by default none.
   public init(
     authority: Authority, clientID: String, scopes: [String], redirectURI: URL, taskWebAPI: URL? = nil,
     policies: Policies = Policies()
@@ -65,9 +65,9 @@ public struct ConnectorSettings: Sendable, Equatable {
 }
 
 extension ConnectorSettings {
-  /// Returns the warnings that may explain an error: about a key that its text names, or about a policy.
+  /// Returns the warnings that may explain an error, because they are about a key in its text or about a policy.
   package func warnings(about text: String) -> [SettingsProblem] {
-    // A policy makes Azure AD B2C of an authority.
+    // A wrong policy also changes the authority, because a policy turns an authority into Azure AD B2C.
     let isAboutPolicies = ["authority", "policy"].contains(where: text.contains)
     return warnings.filter { warning in
       [warning.suggestion ?? "", String(warning.keyPath.prefix(while: \.isLetter))].compactMap(SettingsKey.init)

@@ -1,8 +1,8 @@
 import B2CCore
 
-/// Values that a template left to be filled in.
+/// The values that a template expects the developer to replace.
 enum Placeholder {
-  /// Every text that the expression finds contains one of these words or a sign.
+  /// The words of which every text that the pattern finds contains one, unless it contains one of the characters below.
   private static let starts = ["your", "enter", "insert", "replace", "todo", "tbd", "xxx", "...", "change", "00000000"]
 
   private static let template = Pattern(
@@ -20,11 +20,12 @@ enum Placeholder {
 
   /// Returns whether a value is or contains a placeholder.
   ///
-  /// No setting contains `<…>`, `{…}` or a build variable; a GUID in braces is one that is to be written without them.
+  /// No valid setting contains `<…>`, `{…}` or a build variable. Only a GUID in braces is reported differently, because
+  /// the developer should remove the braces.
   static func isPlaceholder(_ text: String) -> Bool {
-    // A placeholder is short, and the search takes the square of the length.
+    // A placeholder is short, and the time for the search grows with the square of the length.
     let start = text.trimmed.prefix(200)
-    // This returns for nearly every value, because compiling the expression takes milliseconds (row 7 of the benchmarks).
+    // Nearly every value returns here, before the pattern is compiled, which takes milliseconds.
     guard start.contains(where: "<{[$%".contains) || starts.contains(where: start.lowercased().contains) else {
       return false
     }

@@ -1,16 +1,17 @@
 internal import B2CCore
 public import Foundation
 
-/// The error of a settings file: all its problems at once.
+/// The error of a settings file, which contains all its problems.
 public struct SettingsError: Error, Sendable, Equatable {
-  /// The path or name of the file, where there is one.
+  /// The path or name of the file, or `nil` if it has none.
   public let file: String?
-  /// The problems in the order of the guide's table of keys; those of the file's form in the order of its lines.
+  /// The problems in the order in which the guide lists the keys, or in the order of lines if the file cannot be
+  /// parsed.
   public let problems: [SettingsProblem]
-  /// The warnings.
+  /// The warnings about the file.
   public let warnings: [SettingsProblem]
 
-  /// The most problems, and warnings, that are told.
+  /// The largest number of problems, and of warnings, that an error contains.
   static let limit = 100
 
   package init(file: String?, problems: [SettingsProblem], warnings: [SettingsProblem] = []) {
@@ -21,7 +22,7 @@ public struct SettingsError: Error, Sendable, Equatable {
 }
 
 extension SettingsError: CustomStringConvertible {
-  /// A headline, then one line for each problem and warning.
+  /// A headline, and one line for each problem and warning.
   public var description: String {
     (["\(file ?? "The settings") cannot be used:"] + problems.map { "  \($0)" } + warnings.map { "  warning: \($0)" })
       .joined(separator: "\n")
@@ -33,26 +34,26 @@ extension SettingsError: LocalizedError {
   public var errorDescription: String? { description }
 }
 
-/// A problem or warning of a settings file: key, cause and fix.
+/// A problem or warning about a settings file, with its key, its cause and how to fix it.
 public struct SettingsProblem: Sendable, Equatable {
-  /// The key with its path, such as `clientId`, `scopes[0]`, `policies.signIn.id`.
+  /// The path of the key, for example `clientId`, `scopes[0]` or `policies.signIn.id`.
   ///
-  /// Empty when the problem concerns the whole file.
+  /// It is empty if the problem concerns the whole file.
   public let keyPath: String
-  /// The fault, in a sentence.
+  /// A sentence about what is wrong.
   public let message: String
   /// The value in the file, cut after 100 characters.
   ///
-  /// `nil` when there is none or it may be secret; a URL has no query here.
+  /// It is `nil` if there is no value or if it may be secret. A URL is shown without its query.
   package let value: String?
-  /// The exact value to write instead, where it is known.
+  /// The exact value to write instead, if it is known.
   public let suggestion: String?
-  /// How to fix it, in a sentence.
+  /// A sentence about how to fix the problem.
   public let recoverySuggestion: String?
 
-  /// Makes a problem; a value is shown only as far as it cannot be secret, and a correction only where it has no query.
+  /// Creates a problem, which shows a value only if it cannot be secret, and a correction only if it has no query.
   ///
-  /// `otherwise` is how to fix it where neither a correction nor a sentence tells.
+  /// `otherwise` says how to fix the problem if there is neither a correction nor a recovery suggestion.
   package init(
     _ message: String, at keyPath: String = "", value: String? = nil, suggestion: String? = nil,
     recoverySuggestion: String? = nil, otherwise: String? = nil
@@ -66,9 +67,9 @@ public struct SettingsProblem: Sendable, Equatable {
 
   /// Returns a value on one line, cut to 100 characters and without a URL's query.
   ///
-  /// Returns `nil` for what looks like a token or may have a password in front of an `@`.
+  /// The result is `nil` if the value looks like a token, or if a password may precede an `@`.
   static func shown(_ text: String) -> String? {
-    // Every JSON Web Token begins with these letters, the base64url form of `{"`.
+    // Every JSON Web Token begins with these letters, because they are `{"` in base64url.
     guard !text.contains("eyJ"), !text.contains("@") else { return nil }
     let start = queryStart(text)
     let shown = PrintableText.plain(start.map { String(text[...$0]) } ?? text, limit: 101)
@@ -77,7 +78,7 @@ public struct SettingsProblem: Sendable, Equatable {
 
   private static let policyQuery = Pattern(/\?[pP]=[^&#]*/)
 
-  /// Returns the place of a URL's query or fragment, which may hold a key; `nil` without one, or for a policy's query.
+  /// Returns the position of a URL's query or fragment, which may contain a key, unless the query only names a policy.
   static func queryStart(_ text: String) -> String.Index? {
     guard let mark = text.firstIndex(where: { "?#".contains($0) }),
       text[mark...].wholeMatch(of: policyQuery) == nil

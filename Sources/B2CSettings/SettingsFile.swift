@@ -2,27 +2,27 @@ internal import B2CCore
 public import Foundation
 
 extension ConnectorSettings {
-  /// The settings of the running app: `settings.plist` of its main bundle.
+  /// The settings of the running app, from `settings.plist` in its main bundle.
   ///
-  /// The file is read each time; keep the value.
+  /// Each access reads the file again, so keep the value.
   ///
   /// - Throws: ``SettingsError`` with all problems.
   public static var main: ConnectorSettings { get throws { try ConnectorSettings(bundle: .main) } }
 
-  /// Reads a file: a property list in XML, on Apple's systems also a binary one.
+  /// Reads settings from a file, which is an XML property list or, on Apple platforms, also a binary one.
   ///
   /// - Parameter file: The file's URL.
-  /// - Throws: ``SettingsError`` with all problems: a file that is missing or cannot be read, or those of
-  ///   ``init(data:file:)``.
+  /// - Throws: ``SettingsError`` with all problems, if the file is missing or cannot be read, or if
+  ///   ``init(data:file:)`` finds problems in it.
   public init(contentsOf file: URL) throws { try self.init(data: try SettingsFile.read(file), file: file.path) }
 
-  /// Reads a resource of a bundle: `<resource>.plist`.
+  /// Reads settings from the resource `<resource>.plist` of a bundle.
   ///
   /// - Parameters:
   ///   - bundle: The bundle.
-  ///   - resource: The resource's name without its extension.
-  /// - Throws: ``SettingsError`` with all problems: a file that is missing or cannot be read, or those of
-  ///   ``init(data:file:)``.
+  ///   - resource: The resource's name without its extension, by default `settings`.
+  /// - Throws: ``SettingsError`` with all problems, if the file is missing or cannot be read, or if
+  ///   ``init(data:file:)`` finds problems in it.
   public init(bundle: Bundle, resource: String = "settings") throws {
     guard let found = bundle.url(forResource: resource, withExtension: "plist") else {
       throw SettingsFile.error(
@@ -33,11 +33,11 @@ extension ConnectorSettings {
     try self.init(contentsOf: found)
   }
 
-  /// Reads a file's bytes: a property list in XML (UTF-8), on Apple's systems also a binary one.
+  /// Reads settings from data, which is an XML property list in UTF-8 or, on Apple platforms, also a binary one.
   ///
   /// - Parameters:
   ///   - data: The bytes, at most 64 KiB.
-  ///   - file: The name to use in messages.
+  ///   - file: The name of the file for messages, or `nil`, the default.
   /// - Throws: ``SettingsError`` with all problems of the content.
   public init(data: Data, file: String? = nil) throws {
     var reader = SettingsReader(fields: try SettingsFile.fields(of: data, file: file))
@@ -46,18 +46,18 @@ extension ConnectorSettings {
   }
 }
 
-/// Reads a settings file as far as the values of its keys.
+/// Reads a settings file into the values of its keys, which are not checked yet.
 enum SettingsFile {
-  /// The largest file in bytes: many times what the longest real one needs.
+  /// The largest size of a file in bytes, which is many times that of a real one.
   static let maximumSize = 65_536
-  /// The most arrays and dictionaries; settings have a dozen.
+  /// The largest number of arrays and dictionaries in a file, of which real settings have a dozen.
   ///
-  /// Foundation's reader is recursive and ends the process where they are nested thousands deep.
+  /// Foundation's parser is recursive, and crashes the process if thousands of them are nested.
   private static let maximumContainers = 200
 
-  /// Returns the file's content, at most one byte more than the limit.
+  /// Returns the file's content, but reads at most one byte more than the limit.
   static func read(_ file: URL) throws(SettingsError) -> Data {
-    // A named pipe would never end.
+    // Only a regular file is opened, because reading a named pipe could wait forever.
     let target = file.resolvingSymlinksInPath()
     let type = try? FileManager.default.attributesOfItem(atPath: target.path)[.type] as? FileAttributeType
     guard file.isFileURL, type == .typeRegular, let handle = try? FileHandle(forReadingFrom: target),
@@ -73,7 +73,7 @@ enum SettingsFile {
 
   /// Returns the values of a property list by their keys.
   ///
-  /// Foundation takes any other text than that of an XML list for an old OpenStep one.
+  /// Only XML is passed to Foundation, because it reads any other text as an old OpenStep property list.
   static func fields(of data: Data, file: String?) throws(SettingsError) -> [String: Any] {
     func require(_ isMet: Bool, _ message: String, _ recovery: String) throws(SettingsError) {
       if !isMet { throw error(file, message, recovery) }
@@ -111,7 +111,7 @@ enum SettingsFile {
     return fields
   }
 
-  /// Makes the error of a whole file; `missing` is one that is not there, and may be there under another name.
+  /// Creates the error for a whole file, and suggests a file with a similar name if the file `missing` does not exist.
   static func error(_ file: String?, _ message: String, _ recovery: String, near missing: URL? = nil) -> SettingsError {
     let found = missing.flatMap(near).flatMap(SettingsProblem.shown)
     let advice = found.map { "There is \"\($0)\" in its place. Rename it, or use its name." } ?? recovery
@@ -120,7 +120,7 @@ enum SettingsFile {
 
   private static let extensions = Pattern(/\.(?:plist|txt|xml)/)
 
-  /// Returns the file beside a missing one whose name differs by case, a letter or its extensions.
+  /// Returns a file in the same directory whose name differs from a missing one by case, one letter or its extensions.
   private static func near(_ missing: URL) -> String? {
     func stem(_ name: String) -> String { name.lowercased().replacing(extensions, with: "") }
     let directory = missing.deletingLastPathComponent()
@@ -131,10 +131,10 @@ enum SettingsFile {
   }
 }
 
-/// The mistakes in a property list that Foundation has refused.
+/// Finds the mistakes in a property list that Foundation cannot parse.
 ///
-/// Foundation stops at the first one. Two mistakes are looked for in every line, because an unfilled template has one of
-/// them in each value; of any other mistake Foundation knows the line.
+/// Foundation reports only the first mistake. Tags and ampersands in values are looked for in every line, because an
+/// unfilled template has one in each value. For any other mistake, only the line that Foundation names is reported.
 private struct XMLHints {
   private static let lineNumber = Pattern(/line ([0-9]+)/)
   private static let namedKey = Pattern(/<key>([^<]*)<\/key>/)
@@ -144,13 +144,13 @@ private struct XMLHints {
   private var number = 0
   private var key: String?
 
-  /// Returns the problems of a text; `said` is what Foundation says of it.
+  /// Returns the problems in a text, where `said` is Foundation's own message.
   static func problems(in text: String, said: String) -> [SettingsProblem] {
     var hints = XMLHints()
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     for line in lines {
       hints.number += 1
-      // A line may hold several keys and strings; each string belongs to the key before it.
+      // A line may contain several keys and strings, and each string belongs to the key before it.
       for (index, part) in line.split(separator: "<string>", omittingEmptySubsequences: false).enumerated() {
         let end = index == 0 ? nil : part.range(of: "</string>")
         if let end { hints.lookAtString(String(part[..<end.lowerBound])) }
@@ -158,7 +158,8 @@ private struct XMLHints {
       }
     }
     guard hints.problems.isEmpty else { return hints.problems }
-    // Foundation names no line of a file that ends too early, and its words may contain a part of a secret value.
+    // If a file ends too early, Foundation names no line, so the last one is reported. Its own message is not shown,
+    // because it may quote a part of a secret value.
     let last = 1 + (lines.lastIndex { !$0.isEmpty } ?? 0)
     (hints.number, hints.key) = (said.firstMatch(of: lineNumber).flatMap { Int($0.1) } ?? last, nil)
     hints.add(
@@ -167,18 +168,18 @@ private struct XMLHints {
     return hints.problems
   }
 
-  /// Looks at what the tags of a string enclose.
+  /// Checks the content of a string for a tag or an ampersand.
   private mutating func lookAtString(_ value: String) {
     guard value.contains("<") else { return look(at: value) }
     let known = key.flatMap(SettingsKey.init)
     add(
       Placeholder.isPlaceholder(value) ? Placeholder.message : "The string contains a tag.",
-      // The value of an unknown key may be a secret.
+      // The value of an unknown key is not shown, because it may be a secret.
       value: known != nil && !value.contains("@") ? value : nil,
       known?.recovery ?? "Write < as &lt; where it is not a tag.")
   }
 
-  /// Looks for the last key and for an ampersand.
+  /// Remembers the last key in a text, and reports an ampersand in it.
   private mutating func look(at text: String) {
     if let named = text.matches(of: Self.namedKey).last { key = String(named.output.1) }
     guard text.contains("&"), !text.contains("<![CDATA["),

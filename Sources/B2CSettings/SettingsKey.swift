@@ -2,7 +2,7 @@ import B2CAuthority
 import B2CCore
 import Foundation
 
-/// The keys of a settings file: the only table of their names and contents.
+/// The keys of a settings file, in the only table of their names and contents.
 enum SettingsKey: String, CaseIterable {
   case authority
   case authorityKind
@@ -22,10 +22,10 @@ enum SettingsKey: String, CaseIterable {
   case correlationID = "correlationId"
   case userID = "userId"
 
-  /// Whether the key's value is a policy, or several.
+  /// Whether the value of the key is a policy or several policies.
   var isOfPolicy: Bool { [.emailSignUp, .facebookSignIn, .emailSignIn, .policies, .policyID].contains(self) }
 
-  /// The names that files of other SDKs and samples have for it, without case and hyphens.
+  /// The names of the same settings in other SDKs and samples, in lower case and without hyphens.
   private static let elsewhere: [String: Self] = [
     "issuer": .authority, "domain": .authority, "tenant": .authority, "tenantname": .authority, "tenantid": .authority,
     "appid": .clientID, "applicationid": .clientID, "callbackurl": .redirectURI, "replyurl": .redirectURI,
@@ -33,9 +33,9 @@ enum SettingsKey: String, CaseIterable {
     "facebookpolicy": .facebookSignIn,
   ]
 
-  /// Returns the key that is meant by another name: a misspelt one, or that of another SDK or a sample.
+  /// Returns the key that another name probably means, because it is misspelled or from another SDK or sample.
   static func meant(by name: String) -> Self? {
-    // The constants of Microsoft's samples begin with k: kClientID.
+    // The constants in Microsoft's samples begin with k, for example kClientID.
     let folded = name.drop { $0 == "k" }.lowercased().filter { !"_-. ".contains($0) }
     let stem = ["policyid", "policy", "userflow"].reduce(folded) { $0.replacing($1, with: "") }
     if stem != folded, let kind = Policy.Kind.named(stem) {
@@ -44,7 +44,7 @@ enum SettingsKey: String, CaseIterable {
     return elsewhere[folded] ?? folded.nearest(among: allCases.map(\.rawValue)).flatMap(Self.init)
   }
 
-  /// The advice for a key that is missing or not filled in.
+  /// The advice if the key is missing or has no valid value.
   var recovery: String {
     switch self {
     case .authority: "Write your tenant's address, such as https://contoso.b2clogin.com/contoso.onmicrosoft.com/."
@@ -72,7 +72,7 @@ extension Policy.Kind {
     "resetpassword": .passwordReset, "federated": .federatedSignIn,
   ]
 
-  /// Returns the kind of a name in a settings file, ignoring case, hyphens, underscores and spaces.
+  /// Returns the kind that a settings file names, ignoring case, hyphens, underscores and spaces.
   static func named(_ name: String) -> Self? {
     let folded = name.lowercased().filter { !"_- ".contains($0) }
     return allCases.first { $0.rawValue.lowercased() == folded } ?? aliases[folded]
@@ -80,7 +80,7 @@ extension Policy.Kind {
 }
 
 extension GUID {
-  /// Returns the GUID of a text that has it in braces or quotation marks, after a scheme, or without its hyphens.
+  /// Returns the GUID in a text that has braces or quotation marks around it, a scheme before it, or no hyphens in it.
   static func corrected(_ text: String) -> String? {
     let last = text.split(whereSeparator: { "/:".contains($0) }).last ?? ""
     let digits = last.filter { !"{}()[]<>\"'\u{201C}\u{201D}- ".contains($0) }
@@ -90,14 +90,14 @@ extension GUID {
 }
 
 extension String {
-  /// The text without spaces and invisible characters around it, which come along when a value is pasted.
+  /// The text without the spaces and invisible characters around it, which are often pasted with a value.
   var trimmed: String {
     trimmingCharacters(in: .whitespacesAndNewlines.union(CharacterSet(charactersIn: "\u{200B}\u{FEFF}")))
   }
 
-  /// Returns the name that was probably meant: the nearest one, if few letters have to be removed and inserted.
+  /// Returns the name that was probably meant, which is the nearest one if it differs by a few letters.
   func nearest(among names: [String]) -> String? {
-    // Longer keys are not a misspelling of any key here.
+    // A longer text is not a misspelling of any key.
     guard (1...40).contains(count) else { return nil }
     let own = lowercased()
     let ranked = names.map { ($0, own.difference(from: $0.lowercased()).count) }

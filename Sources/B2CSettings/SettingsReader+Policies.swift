@@ -1,9 +1,9 @@
 import B2CAuthority
 import B2CCore
 
-// Policies: the tutorial's three keys, its policyName/policyID pair, and the `policies` list.
+// Reads the tutorial's three keys for policies, its pair `policyName` and `policyID`, and the key `policies`.
 extension SettingsReader {
-  /// The keys of a policy that is written as a dictionary.
+  /// The keys of a policy that is a dictionary.
   private static let policyKeys = ["id", "name", "kind", "domainHint"]
 
   mutating func readPolicies() -> ConnectorSettings.Policies {
@@ -46,8 +46,9 @@ extension SettingsReader {
     }
   }
 
-  /// Returns a policy written as its id, or as a dictionary with `id`, `name`, `kind` and `domainHint`; what it does not say
-  /// its place in the file implies.
+  /// Returns a policy that is written as its id, or as a dictionary with `id`, `name`, `kind` and `domainHint`.
+  ///
+  /// The other parameters are used for what the dictionary does not contain.
   private mutating func policy(
     _ value: Any, at path: String, name: String? = nil, kind: Policy.Kind? = nil, domainHint: String? = nil,
     isRequired: Bool = false, recovery: String
@@ -94,7 +95,7 @@ extension SettingsReader {
   }
 }
 
-// The default policy, and what only the authority and the policies together can show.
+// Reads the default policy, and checks the authority and the policies together.
 extension SettingsReader {
   private mutating func readSelected(among policies: ConnectorSettings.Policies) -> Policy? {
     let name = text(.policyName, isFree: true)
@@ -105,7 +106,8 @@ extension SettingsReader {
       return nil
     }
     guard let bare = policy(.policyID) else { return nil }
-    // A dictionary is complete; a bare id means the policy of the list, if it is there.
+    // A dictionary defines a policy of its own, but an id alone refers to the listed policy with that id, if there is
+    // one.
     guard value is String else { return bare }
     let listed = policies[bare.id]
     let listedName = listed.flatMap { $0.name == $0.id ? nil : $0.name }
@@ -130,7 +132,7 @@ extension SettingsReader {
         entry, "An authority of kind \(authority.kind.rawValue) has no policies, and \(policy.id) is given.",
         recovery: "Remove the policies, or write the authority of an Azure AD B2C tenant.")
     } else if policy == nil, !hasPolicyKey || errors.isEmpty {
-      // A policy that is there and refused has its own problem.
+      // If there is a policy that was refused, its own problem is reported, so do not also report that there is none.
       warn(
         entry, "The authority runs policies, and no policy is given.",
         recovery: "Add emailSignInPolicyId or policies, unless the app names its policies itself.")

@@ -1,7 +1,8 @@
 import B2CAuthority
 import B2CCore
 
-// Keys that have another name or are too deep. Their values are not used, but judged, so that all problems come together.
+// Finds keys with another name and keys inside a dictionary. Their values are not used, but they are checked as if they
+// were in the right place, so that the developer sees all problems at once.
 extension SettingsReader {
   /// Returns the settings, unless an error was found.
   mutating func read() -> ConnectorSettings? {
@@ -28,13 +29,13 @@ extension SettingsReader {
     }
     let found = judge.errors.filter { isNested($0) != nil }
     errors = misplaced + errors.filter { strays[$0.keyPath]?.isNested != true } + found
-    // A value under another name has the warning of its name.
+    // A value under another name already has a warning about the name, so its other warnings are left out.
     warnings = unknown + judge.warnings.filter { isNested($0) != false }
     settings?.warnings = Array((warnings + misplaced + found).prefix(SettingsError.limit))
     return settings
   }
 
-  /// Keeps the value of a key that is meant by a name, and warns of the name.
+  /// Keeps a value for the key that its name probably means, and warns about the name.
   private mutating func take(_ value: Any, of name: String, at path: String, isNested: Bool) {
     if name.lowercased().contains("secret") || name.lowercased() == "password" {
       return warnings.append(
@@ -45,18 +46,19 @@ extension SettingsReader {
     let key = SettingsKey.meant(by: name)
     if key?.rawValue != name { warnUnknown(path, nearest: key?.rawValue) }
     guard let key, self[key] == nil, strays[key.rawValue] == nil else { return }
-    // A policy's id is a member there.
+    // In the list of policies, a policy may be written as its id alone, so make it a list.
     strays[key.rawValue] = (key == .policies && value is String ? [value] : value, isNested)
   }
 
-  /// Returns the dictionaries in a value that have keys of the settings, with their paths.
+  /// Returns the dictionaries in a value that contain keys of the settings, with their paths.
   private static func groups(in value: Any, of name: String, at path: String) -> [(String, [String: Any])] {
-    // A policy may be a dictionary.
+    // A dictionary is a valid value for the key of a policy, so it is not searched.
     guard SettingsKey.meant(by: name)?.isOfPolicy != true else { return [] }
     let items = (value as? [Any] ?? []).enumerated().flatMap { groups(in: $1, of: name, at: "\(path)[\($0)]") }
     let members = value as? [String: Any] ?? [:]
     let known = members.keys.filter { SettingsKey.meant(by: $0) != nil }
-    // A single name that another SDK uses may be the key of anything, so it does not make the dictionary a group.
+    // A name that only other SDKs use may have another meaning, so a dictionary with just one such name is not
+    // reported.
     let isGroup = known.count > 1 || known.contains { SettingsKey(rawValue: $0) != nil }
     let inner = members.sorted { $0.key < $1.key }.flatMap { groups(in: $1, of: $0, at: path + "." + Self.path($0)) }
     return (isGroup ? [(path, members)] : []) + items + inner

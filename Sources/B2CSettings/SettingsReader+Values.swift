@@ -6,12 +6,12 @@ import Foundation
 
 extension SettingsReader {
   mutating func checkClientID(_ entry: Entry) {
-    // Only Microsoft's services issue GUIDs.
+    // At a generic issuer, a client ID can be any text. Only Microsoft's are always GUIDs.
     guard !isGeneric, !GUID.isGUID(entry.text) else { return }
     report(entry, "The client ID is not a GUID.", suggestion: GUID.corrected(entry.text))
   }
 
-  /// Returns the scopes and the additional ones; `nil` when the first are missing.
+  /// Returns the scopes and the additional scopes, or `nil` if there are no scopes.
   mutating func readScopes(clientID: String?) -> (own: [String], additional: [String])? {
     let count = errors.count
     let own = list(.scopes, isRequired: true)
@@ -26,7 +26,7 @@ extension SettingsReader {
     return scopes
   }
 
-  /// RFC 6749 section 3.3.
+  /// Checks the characters of a scope (RFC 6749 section 3.3).
   mutating func checkScope(_ entry: Entry) {
     let text = entry.text.utf8
     guard !text.isEmpty, text.allSatisfy({ (0x21...0x7E).contains($0) && !"\"\\".utf8.contains($0) }) else {
@@ -42,9 +42,9 @@ extension SettingsReader {
       recovery: SettingsKey.scopes.recovery)
   }
 
-  /// Reports scopes that name no API: they bring an id_token alone, with which no API can be called.
+  /// Reports scopes of which none belongs to an API, because such a sign-in returns no access token for an API.
   mutating func checkAPIScope(_ scopes: [String], hasAPI: Bool, clientID: String?) {
-    // A generic issuer's access token may be for its own userinfo, or for an API that no scope names.
+    // At a generic issuer, an access token may be for its own userinfo endpoint, or for an API that no scope names.
     guard !isGeneric, scopes.allSatisfy({ Scopes.reserved.contains($0.lowercased()) }) else { return }
     let problem = SettingsProblem(
       scopes.isEmpty
@@ -59,11 +59,11 @@ extension SettingsReader {
 // MARK: - The redirect URI
 
 extension SettingsReader {
-  /// Returns the redirect URI exactly as written, since the server compares it character by character.
+  /// Returns the redirect URI exactly as it is written, because the server compares it character by character.
   mutating func readRedirectURI(_ entry: Entry) -> URL? {
     guard let parts = URLComponents(plain: entry.text), let url = parts.url, let scheme = parts.scheme?.lowercased()
     else {
-      // An app's identifier alone.
+      // The developer may have written only the app's identifier, from which a redirect URI can be suggested.
       let whole = entry.text.contains("/") || !entry.text.contains(".") ? nil : entry.text + ":/callback"
       reportUnreadable(
         entry, "The redirect URI has no scheme (com.contoso.tasks:/ or https://), or a character that no URI has.",
@@ -135,12 +135,12 @@ extension SettingsReader {
     return false
   }
 
-  /// Returns whether a text is `localhost:3000/tasks`, whose host reads like a scheme.
+  /// Returns whether a text such as `localhost:3000/tasks` lacks a scheme, because its host was parsed as one.
   private static func lacksScheme(_ parts: URLComponents) -> Bool {
     parts.host == nil && parts.scheme != nil && parts.path.first?.isNumber == true
   }
 
-  /// Returns the host where it is a name of labels or an address.
+  /// Returns the host, if it is a name of labels or an IP address.
   private static func host(of parts: URLComponents) -> String? {
     parts.encodedHost.flatMap { $0.wholeMatch(of: plainHost) == nil ? nil : $0 }
   }
@@ -176,7 +176,7 @@ extension SettingsReader {
     return faults.isEmpty ? parts.url : nil
   }
 
-  /// Returns the URL with every fault corrected that can be.
+  /// Returns the URL with all faults corrected that can be.
   private static func corrected(_ parts: URLComponents) -> String? {
     var parts = parts
     guard let host = host(of: parts) else { return nil }

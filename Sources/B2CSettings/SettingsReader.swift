@@ -2,33 +2,34 @@ import B2CAuthority
 import B2CCore
 import Foundation
 
-/// Reads the values of a settings file, and reports everything that is wrong with them.
+/// Reads the values of a settings file, and reports all their mistakes.
 struct SettingsReader {
-  /// A string of the file together with its path.
+  /// A string of the file with its path.
   struct Entry {
-    /// Without spaces around it.
+    /// The string, without the spaces around it.
     var text: String
     var path: String
-    /// How to fix it, when it turns out to be wrong.
+    /// A sentence about how to fix the string if it is wrong.
     var recovery: String
   }
 
   let fields: [String: Any]
   var errors: [SettingsProblem] = []
   var warnings: [SettingsProblem] = []
-  /// The values that the file has for a key under another name, or inside a dictionary.
+  /// The values that the file contains under another name or inside a dictionary, by the keys that they probably belong
+  /// to.
   var strays: [String: (value: Any, isNested: Bool)] = [:]
-  /// The kind of the authority together with the policies; `nil` when it can be neither read nor corrected.
+  /// The kind of the authority with the policies, or `nil` if the authority can be neither read nor corrected.
   private(set) var kind: Authority.Kind?
-  /// Whether the authority is a generic issuer, whose client ids are no GUIDs and whose scopes need not name an API.
+  /// Whether the authority is a generic issuer, whose client IDs are not GUIDs and whose scopes may name no API.
   var isGeneric: Bool { kind == .openIDConnect }
 
-  /// Returns the settings, unless an error was found.
+  /// Returns the settings, or `nil` if an error was found.
   mutating func readKeys() -> ConnectorSettings? {
     let (authority, meant) = readAuthority()
     kind = meant.map { hasPolicyKey && $0.takesPolicies ? .b2c : $0.kind }
     let clientID = text(.clientID, isRequired: true)
-    // Other services' ids are no GUIDs.
+    // Without a known authority it is unclear whether the client ID must be a GUID.
     if let clientID, kind != nil { checkClientID(clientID) }
     let scopes = readScopes(clientID: clientID?.text)
     let redirectURI = text(.redirectURI, isRequired: true).flatMap { readRedirectURI($0) }
@@ -46,7 +47,7 @@ struct SettingsReader {
     return settings
   }
 
-  /// Checks settings that were made in code.
+  /// Checks settings that were created in code.
   mutating func check(_ settings: ConnectorSettings) {
     kind = settings.authority.kind(for: settings.policies.all.first)
     checkClientID(Entry(settings.clientID, of: .clientID))
@@ -65,10 +66,11 @@ struct SettingsReader {
 
   subscript(key: SettingsKey) -> Any? { fields[key.rawValue] }
 
-  /// Whether the file has a key for a policy, right or wrong.
+  /// Whether the file has a key for a policy, even with a wrong value.
   var hasPolicyKey: Bool { SettingsKey.allCases.contains { $0.isOfPolicy && self[$0] != nil } }
 
-  /// Returns the authority, and the one that is meant where it has to be corrected.
+  /// Returns the authority and, if it must be corrected, the one that was probably meant, with which the other keys are
+  /// checked.
   private mutating func readAuthority() -> (read: Authority?, meant: Authority?) {
     var kind: Authority.Kind?
     if let entry = text(.authorityKind) {
@@ -97,12 +99,12 @@ struct SettingsReader {
 }
 
 extension SettingsReader.Entry {
-  /// Makes the entry of a key of the top level.
+  /// Creates the entry of a key at the top level.
   init(_ text: String, of key: SettingsKey) { self.init(text: text, path: key.rawValue, recovery: key.recovery) }
 }
 
 extension ConnectorSettings {
-  /// Checks settings made in code as those of a file are checked.
+  /// Checks settings that were created in code as those of a file are checked.
   ///
   /// - Returns: The warnings.
   /// - Throws: ``SettingsError`` with all problems.
@@ -118,7 +120,7 @@ extension ConnectorSettings {
 // MARK: - Problems
 
 extension SettingsReader {
-  /// Returns the error of a file with everything that was found.
+  /// Returns the error of a file with all problems and warnings that were found.
   func error(in file: String?) -> SettingsError { SettingsError(file: file, problems: errors, warnings: warnings) }
 
   mutating func report(_ entry: Entry, _ message: String, suggestion: String? = nil, recovery: String? = nil) {
@@ -129,7 +131,7 @@ extension SettingsReader {
     warnings.append(problem(entry, message, suggestion, recovery))
   }
 
-  /// Reports a text that is no URL; characters that do not belong there come before `message`.
+  /// Reports a text that is not a URL, or the characters that do not belong into one, in place of `message`.
   mutating func reportUnreadable(_ entry: Entry, _ message: String, suggestion: String? = nil) {
     let bad = AuthorityFault(foreignTo: entry.text)
     report(entry, bad?.message ?? message, suggestion: bad?.suggestion ?? suggestion, recovery: bad?.recoverySuggestion)
@@ -142,12 +144,12 @@ extension SettingsReader {
       recoverySuggestion: recovery, otherwise: entry.recovery)
   }
 
-  /// A key of the file's author as a part of a path.
+  /// Returns the name of an unknown key for a path, shortened and without what may be secret.
   static func path(_ name: String) -> String { SettingsProblem.shown(name) ?? "…" }
 
   // MARK: - Strings, lists and Booleans
 
-  /// Returns the string of a key; `nil` when it is absent or was reported.
+  /// Returns the string of a key, or `nil` if it is missing or was reported.
   mutating func text(_ key: SettingsKey, isRequired: Bool = false, isFree: Bool = false) -> Entry? {
     value(key, isRequired).flatMap {
       text($0, at: key.rawValue, isRequired: isRequired, isFree: isFree, recovery: key.recovery)
@@ -162,7 +164,7 @@ extension SettingsReader {
     return value
   }
 
-  /// Returns the string of a value; a free one, such as a name, may look like a placeholder.
+  /// Returns the string of a value, which may look like a placeholder if it is free, as a name is.
   mutating func text(
     _ value: Any, at path: String, isRequired: Bool = false, isFree: Bool = false, recovery: String
   ) -> Entry? {
@@ -179,7 +181,7 @@ extension SettingsReader {
     } else if !isFree, !bare.isEmpty, bare.count == entry.text.count - 2 {
       report(entry, "The value is in quotation marks.", suggestion: bare.trimmed)
     } else if entry.text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
-      // Names may contain anything else; they are shown.
+      // Control characters are refused even in names, because names are shown on the screen.
       report(
         entry, "The value contains a control character or a line break.", recovery: "Type it instead of pasting it.")
     } else {
@@ -188,7 +190,7 @@ extension SettingsReader {
     return nil
   }
 
-  /// Straight and typographic ones.
+  /// The straight and typographic quotation marks, which developers paste together with a value.
   private static let quotationMarks = CharacterSet(
     charactersIn: "\"'`\u{201C}\u{201D}\u{201E}\u{2018}\u{2019}\u{AB}\u{BB}")
 
@@ -199,7 +201,8 @@ extension SettingsReader {
     report(entry, "The value is not \(expected).", suggestion: suggestion)
   }
 
-  /// Returns the strings of a list without empty ones, which editors leave behind; `nil` when it is absent or no list.
+  /// Returns the strings of a list without empty ones, which property list editors create, or `nil` if there is no
+  /// list.
   mutating func list(_ key: SettingsKey, isRequired: Bool = false) -> [Entry]? {
     guard let value = value(key, isRequired) else { return nil }
     guard let values = value as? [Any] else {
@@ -213,7 +216,7 @@ extension SettingsReader {
     return values.enumerated().compactMap { text($1, at: "\(key.rawValue)[\($0)]", recovery: key.recovery) }
   }
 
-  /// Returns the Boolean of a key; false when it is absent.
+  /// Returns the Boolean of a key, or `false` if it is missing.
   private mutating func flag(_ key: SettingsKey) -> Bool {
     let value = self[key]
     if let value, !(value is Bool) {

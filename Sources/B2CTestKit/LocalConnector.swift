@@ -7,23 +7,24 @@ public import B2CTokenCache
 public import Foundation
 
 extension LocalTenant {
-  /// Returns the settings of an app of this tenant, as its settings.plist would have them.
+  /// Returns the settings of an app of this tenant.
   ///
-  /// In the shape of Azure AD B2C it has the tenant's first policy of each kind.
+  /// If the tenant imitates Azure AD B2C, the settings have its first policy of each kind.
   ///
   /// - Parameters:
-  ///   - taskServer: The task server, for `taskWebAPI`.
-  ///   - form: The place of the policy in the authority.
+  ///   - taskServer: The task server, whose URL becomes `taskWebAPI`. By default there is none.
+  ///   - form: How the authority names the policy, by default ``AuthorityForm/query``.
   /// - Returns: The settings.
-  /// - Throws: ``ConnectorError`` for a tenant name or policy that no authority can have.
+  /// - Throws: ``ConnectorError`` if the tenant's name or a policy cannot be part of an authority.
   public func settings(taskServer: LocalTaskServer? = nil, form: AuthorityForm = .query) throws -> ConnectorSettings {
     func policy(_ kind: Policy.Kind, _ isWanted: (LocalPolicy) -> Bool = { _ in true }) throws -> Policy? {
       guard shape == .b2c, let policy = policies.first(where: { $0.kind == kind && isWanted($0) }) else { return nil }
-      // As the settings' reader makes it.
+      // The settings reader also derives the domain hint from the identity provider.
       return try Policy(id: policy.id, kind: kind, domainHint: kind == .federatedSignIn ? policy.identityProvider : nil)
     }
     let signIn = policies.first { $0.kind == .signIn } ?? policies.first
-    // On this machine the host does not tell the kind: a tenant alone is External ID, with policies Azure AD B2C.
+    // At a real service the host shows the kind. A loopback URL does not, so for Entra ID and OpenID Connect the kind
+    // is passed. Without one, the URL of a tenant alone means External ID, and with policies Azure AD B2C.
     let kinds: [Shape: Authority.Kind] = [.entra: .entra, .openIDConnect: .openIDConnect]
     let authority = authority(form: form, policy: form == .query ? nil : signIn)
     return ConnectorSettings(
@@ -41,15 +42,15 @@ extension LocalTenant {
 }
 
 extension Connector.Environment {
-  /// Replaces the clocks of a connector: "an hour later" takes no time in a test.
+  /// Replaces the clocks of a connector, so that a test can move time instead of waiting.
   ///
   /// ```swift
   /// let clock = TestClock()
   /// environment.setTime(clock: clock) { clock.date }
   /// ```
   /// - Parameters:
-  ///   - clock: The clock that deadlines and pauses run on; the system's unless named.
-  ///   - now: Returns the wall time that token lifetimes are measured by.
+  ///   - clock: The clock for deadlines and the pauses before retries, by default the system's.
+  ///   - now: Returns the current date, by which the lifetimes of tokens are measured.
   public mutating func setTime(clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date) {
     self.clock = clock
     self.now = now
@@ -57,20 +58,22 @@ extension Connector.Environment {
 }
 
 extension Connector {
-  /// Makes a connector for a test: a local tenant and task server in memory, and a scripted person.
+  /// Creates a connector for a test, with a local tenant and task server in memory and a scripted user.
   ///
   /// ```swift
   /// let connector = try Connector.local(LocalTenant(), taskServer)
   /// try await connector.doPolicy(.signIn)
   /// ```
   /// - Parameters:
-  ///   - tenant: The tenant to sign in at; its clock is the wall clock.
-  ///   - taskServer: The task server, if the app has one.
-  ///   - presenter: The sign-in page; a ``ScriptedPresenter`` who signs in as Alice by default.
-  ///   - cache: The token cache; in memory by default.
-  ///   - clock: The clock that deadlines and retries sleep on; one that moves itself by default.
+  ///   - tenant: The tenant to sign in at. Its clock is also the connector's clock for the lifetimes of tokens.
+  ///   - taskServer: The task server, or `nil`, the default, if the app has none.
+  ///   - presenter: The presenter of the sign-in page. With `nil`, the default, a ``ScriptedPresenter`` signs in as
+  ///     Alice.
+  ///   - cache: The token cache, by default in memory.
+  ///   - clock: The clock for deadlines and the pauses before retries, by default a ``TestClock`` that moves by itself.
   /// - Returns: The connector.
-  /// - Throws: ``ConnectorError``, as its initialisers, and for an unusual tenant.
+  /// - Throws: ``ConnectorError`` if the tenant's name or a policy cannot be part of an authority, or if the connector
+  ///   refuses the settings.
   public static func local(
     _ tenant: LocalTenant, _ taskServer: LocalTaskServer? = nil, presenter: (any SignInPresenter)? = nil,
     cache: any TokenCache = .memory(), clock: any Clock<Duration> = TestClock()

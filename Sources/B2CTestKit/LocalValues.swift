@@ -4,10 +4,10 @@ internal import B2COAuth
 internal import Foundation
 
 extension URLRequest {
-  /// The path of its URL.
+  /// The path of the request's URL, or an empty text.
   var path: String { url?.path ?? "" }
 
-  /// The query's values by name; of a doubled name the first counts.
+  /// The values of the query by name, the first one if a name occurs twice.
   var queryValues: [String: String] { Self.values(url?.query(percentEncoded: true) ?? "") }
 
   /// The values of a form body by name.
@@ -18,39 +18,39 @@ extension URLRequest {
     return Dictionary(pairs) { first, _ in first }
   }
 
-  /// The `Authorization` header's bearer token (RFC 6750 section 2.1).
+  /// The bearer token in the `Authorization` header (RFC 6750 section 2.1).
   var bearerToken: String? {
     let value = value(forHTTPHeaderField: "Authorization") ?? ""
     return value.lowercased().hasPrefix("bearer ") ? String(value.dropFirst(7)) : nil
   }
 }
 
-/// JSON with fields in the order of their names, so that answers are the same every time.
+/// An encoder that sorts the fields by name, so that a response has the same bytes in each run.
 enum LocalJSON {
   static func data(_ value: some Encodable) -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Fails only for a number that is not finite.
+    // The encoder throws only for a number that is not finite.
     return (try? encoder.encode(value)) ?? Data("null".utf8)
   }
 }
 
 enum LocalURL {
-  /// Makes a URL from a text that is known to be good.
+  /// Returns the URL of a text that is known to be one.
   ///
-  /// An impossible name, such as one with spaces, ends in an origin without a server.
+  /// A tenant name with a space, for example, makes no URL. The result then is a URL that no server serves.
   static func make(_ text: String) -> URL { URL(string: text) ?? URL(fileURLWithPath: "/") }
 
-  /// Returns scheme, host and port of a URL as one text; empty for a URL that leads nowhere.
+  /// Returns a URL's scheme, host and port as one text, or an empty text if it has none.
   static func origin(_ url: URL?) -> String { url.flatMap { Origin($0) }?.description ?? "" }
 }
 
 extension Date {
-  /// Whole seconds since 1970, as claims count them.
+  /// The number of whole seconds since 1970, as in the claims of a token.
   var epoch: Int64 { Int64(exactly: timeIntervalSince1970.rounded(.down)) ?? 0 }
 }
 
-/// Unguessable texts: codes, tokens, session ids.
+/// Texts that cannot be guessed, for codes, tokens and session ids.
 enum RandomText {
   static func make() -> String { RandomToken.make(bytes: 32).value }
 
@@ -58,7 +58,7 @@ enum RandomText {
 }
 
 extension PKCE {
-  /// Whether a text is 43 to 128 unreserved characters (section 4.1).
+  /// Whether a text consists of 43 to 128 unreserved characters (RFC 7636 section 4.1).
   static func isWellFormed(_ text: String) -> Bool {
     (43...128).contains(text.utf8.count) && FormEncoding.escape(text) == text
   }

@@ -1,10 +1,10 @@
 internal import B2CCore
 public import Foundation
 
-/// A clock for tests: "an hour later" takes no time.
+/// A clock for tests, in which an hour passes without waiting.
 ///
-/// It serves both as the `Clock` that deadlines and retries sleep on and, through ``date``, as the wall clock that token
-/// lifetimes are measured by.
+/// It is the `Clock` for deadlines and the pauses before retries. Its ``date`` is the date by which the lifetimes of
+/// tokens are measured.
 ///
 /// ```swift
 /// let clock = TestClock()
@@ -14,11 +14,12 @@ public import Foundation
 /// await clock.advance(by: .seconds(3600))    // the access token has expired
 /// let tasks = try await connector.getTaskList()
 /// ```
-/// A sleep that no test ends moves the clock itself, after a 25th of its length in real time: a retry does not
-/// make a test hang. A test that moves sleepers itself makes the clock with `advancesItself: false`; the clock stops moving
-/// by itself at ``waitForSleepers(_:)`` too, which may be too late for a short sleep.
+/// If the test does not move the clock, a sleep moves it after a 25th of the sleep's length in real time, so that a
+/// retry does not make a test hang. If your test moves the clock itself, create it with `advancesItself: false`. The
+/// first ``waitForSleepers(_:)`` also stops the clock from moving by itself, but a short sleep may have moved it before
+/// that.
 public final class TestClock: Clock, Sendable {
-  /// A point on the test clock; only the time between two of them means something.
+  /// A point in time on the test clock, of which only the time to another one has a meaning.
   public typealias Instant = ContinuousClock.Instant
 
   private struct State {
@@ -26,11 +27,11 @@ public final class TestClock: Clock, Sendable {
     var advancesItself: Bool
     var nextID = 0
     var sleepers: [Int: (deadline: Instant, length: Duration, isLimit: Bool)] = [:]
-    /// Counts sleeps, wake-ups and moves: while it stays the same, nothing happens on the clock.
+    /// A number that each sleep, wake-up and move increments, so that an unchanged number means that nothing happened.
     var changes = 0
     var isWatched = false
 
-    /// Moves the clock; returns how many sleepers that wakes.
+    /// Moves the clock, and returns the number of sleepers that this wakes.
     mutating func move(to instant: Instant) -> Int {
       changes += 1
       now = instant
@@ -42,35 +43,36 @@ public final class TestClock: Clock, Sendable {
 
   private let start: (date: Date, instant: Instant)
   private let state: Monitor<State>
-  /// The present instant once more, for the sleepers alone: another sleeper that comes or goes does not test them.
+  /// A copy of the current instant for the sleepers, who would be woken for each change of ``state``.
   private let time: Monitor<Instant>
 
-  /// Makes a clock.
+  /// Creates a clock.
   ///
   /// - Parameters:
-  ///   - start: The wall time at its start; 2026-01-01 00:00:00 UTC by default.
-  ///   - advancesItself: Whether a sleep that no test ends moves the clock.
+  ///   - start: The date at its start, by default 2026-01-01 00:00:00 UTC.
+  ///   - advancesItself: Whether a sleep moves the clock if the test does not, by default true.
   public init(start: Date = Date(timeIntervalSince1970: 1_767_225_600), advancesItself: Bool = true) {
     self.start = (start, .now)
     state = Monitor(State(now: self.start.instant, advancesItself: advancesItself))
     time = Monitor(self.start.instant)
   }
 
-  /// The present instant.
+  /// The current instant.
   public var now: Instant { state.withLock { $0.now } }
 
-  /// The smallest step, a nanosecond.
+  /// The smallest step of the clock, one nanosecond.
   public var minimumResolution: Duration { .nanoseconds(1) }
 
-  /// The wall time: the start plus the time that the clock was moved.
+  /// The current date, which is the start date plus the time by which the clock was moved.
   public var date: Date { start.date.addingTimeInterval(start.instant.duration(to: now).inSeconds) }
 
-  /// Waits until the clock is moved to a deadline.
+  /// Waits until the clock reaches an instant.
   ///
   /// - Parameters:
   ///   - deadline: The instant to wait for.
-  ///   - tolerance: A sleep with one is a limit that is not expected to be reached: ``waitForSleepers(_:)`` does not count it.
-  /// - Throws: `CancellationError` when the calling task is cancelled.
+  ///   - tolerance: Any value marks the sleep as a time limit, which usually is not reached, so ``waitForSleepers(_:)``
+  ///     does not count it.
+  /// - Throws: `CancellationError` if the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     let (id, startsWatch) = state.withLock { state -> (Int, Bool) in
       state.nextID += 1
@@ -96,9 +98,9 @@ public final class TestClock: Clock, Sendable {
     try await time.wait { $0 >= deadline }
   }
 
-  /// Moves the clock, and wakes the tasks whose time has come.
+  /// Moves the clock forward, and wakes the tasks whose sleep ends.
   ///
-  /// - Parameter duration: The distance.
+  /// - Parameter duration: The time to move by.
   public func advance(by duration: Duration) async {
     let count = state.withLock { $0.move(to: $0.now.advanced(by: duration)) }
     wakeSleepers()
@@ -110,27 +112,28 @@ public final class TestClock: Clock, Sendable {
     time.withLock { $0 = max($0, now) }
   }
 
-  /// Waits until at least so many tasks sleep on this clock, so that moving it is sure to wake them.
+  /// Waits until a number of tasks sleep on this clock, so that moving it will wake them.
   ///
-  /// The clock no longer moves by itself. The call returns early when the calling task is cancelled, so that a test's
-  /// time limit can end a wait in vain.
+  /// From this call on, the clock no longer moves by itself. The call returns early if the task is cancelled, so that
+  /// the test's time limit can end it.
   ///
-  /// - Parameter count: The number of sleepers to wait for.
+  /// - Parameter count: The smallest number of sleepers to wait for, by default 1.
   public func waitForSleepers(_ count: Int = 1) async {
     state.withLock { $0.advancesItself = false }
     try? await state.wait { $0.sleepers.values.count { !$0.isLimit } >= count }
   }
 
-  /// The progress of the task that watches the clock while others sleep on it.
+  /// The state of the task that watches the clock while other tasks sleep on it.
   private struct Watch {
     var changes = -1
-    // Counted in rounds through the tasks' own queue: on a busy machine a round takes longer, as the test's work does.
+    // Not measured by the system's clock but counted in rounds, because on a busy machine both the rounds and the
+    // test's work take longer.
     var quiet = Duration.zero
   }
 
-  /// Moves the clock when nothing has happened on it for a while.
+  /// Moves the clock if nothing has happened on it for a while.
   ///
-  /// - Returns: The real time until the next look; `nil` when no task sleeps, or when the test moves the clock.
+  /// - Returns: The real time until the next look, or `nil` if no task sleeps or the test moves the clock.
   private func look(_ watch: inout Watch) -> Duration? {
     defer { wakeSleepers() }
     return state.withLock { state in

@@ -1,6 +1,6 @@
 internal import B2CCore
 
-/// A gate that holds tasks until a test opens it, so that a test decides what happens first without sleeping.
+/// A gate that holds tasks until a test opens it, so that the test decides what happens first, without sleeping.
 ///
 /// ```swift
 /// let gate = TestGate()
@@ -17,27 +17,27 @@ public final class TestGate: Sendable {
 
   private let state = Monitor(State())
 
-  /// Makes a closed gate.
+  /// Creates a closed gate.
   public init() {}
 
-  /// The number of tasks that have arrived so far, whether or not they still wait.
+  /// The number of tasks that have arrived so far, including those that have passed.
   public var arrivals: Int { state.withLock { $0.arrivals } }
 
-  /// Lets every task pass, now and from now on.
+  /// Opens the gate for the tasks that wait and for all that arrive later.
   public func open() { state.withLock { $0.isOpen = true } }
 
   /// Waits until the gate is open.
   ///
-  /// - Throws: `CancellationError` when the calling task is cancelled first.
+  /// - Throws: `CancellationError` if the task is cancelled before.
   public func wait() async throws {
     state.withLock { $0.arrivals += 1 }
     try await state.wait { $0.isOpen }
   }
 
-  /// Waits until at least so many tasks have arrived.
+  /// Waits until a number of tasks have arrived.
   ///
-  /// It returns early when the calling task is cancelled, so that a test's time limit can end a wait in vain.
+  /// The call returns early if the task is cancelled, so that the test's time limit can end it.
   ///
-  /// - Parameter count: The number of arrivals to wait for, counted from the gate's creation.
+  /// - Parameter count: The smallest number of arrivals to wait for, counted since the gate was created.
   public func waitForArrivals(_ count: Int) async { try? await state.wait { $0.arrivals >= count } }
 }

@@ -5,15 +5,15 @@ package import Foundation
 package struct CachedAccessToken: Sendable, Hashable {
   /// The token.
   package var token: Secret
-  /// The scopes it was granted for, as the server or the request wrote them.
+  /// The scopes that the token was granted for, as the server or the request wrote them.
   package var scopes: Set<String>
-  /// The scopes that were asked for; the server may have granted fewer.
+  /// The scopes that were requested, of which the server may have granted fewer.
   package var requestedScopes: Set<String>
-  /// When it was received, by this device's clock.
+  /// The date when it was received, by this device's clock.
   package var receivedAt: Date
-  /// When it expires, by this device's clock: receipt plus the server's `expires_in`.
+  /// The date when it expires, by this device's clock: the receipt plus the server's `expires_in`.
   package var expiresAt: Date
-  /// From when on the server wants it refreshed (`refresh_in`), if it said so.
+  /// The date from which on the server wants it refreshed (`refresh_in`), or `nil` if the server named none.
   package var refreshAt: Date?
 
   package init(token: Secret, scopes: Set<String>, receivedAt: Date, expiresAt: Date, refreshAt: Date? = nil) {
@@ -27,23 +27,24 @@ package struct CachedAccessToken: Sendable, Hashable {
 }
 
 extension CachedAccessToken: Codable {
-  /// The fields as they are stored, in a form that the compiler reads and writes.
+  /// The fields of the stored form, whose coding the compiler writes.
   private struct Stored: Codable {
     let token: Secret
     let scopes: [String]?
-    /// The scopes that were asked for, where others were granted.
+    /// The requested scopes, if other scopes were granted.
     ///
-    /// Without them a token that was granted for fewer scopes would be refreshed at each launch.
+    /// Without them, a token with fewer scopes than requested would never match the request, and each launch would
+    /// refresh it.
     let asked: [String]?
     let received: Double
     let until: Double
     let renew: Double?
   }
 
-  /// Reads an access token in its stored form.
+  /// Decodes an access token from its stored form.
   ///
-  /// - Parameter decoder: The decoder to read from.
-  /// - Throws: `DecodingError` when a field has an unexpected type or a required one is missing.
+  /// - Parameter decoder: The decoder.
+  /// - Throws: `DecodingError` if a field is missing or has the wrong type.
   package init(from decoder: any Decoder) throws {
     let stored = try Stored(from: decoder)
     self.init(
@@ -53,12 +54,12 @@ extension CachedAccessToken: Codable {
     if let asked = stored.asked { requestedScopes = Set(asked) }
   }
 
-  /// Writes the access token in its stored form.
+  /// Encodes the access token in its stored form.
   ///
-  /// - Parameter encoder: The encoder to write to; its output is as secret as the token.
-  /// - Throws: `EncodingError` when a value cannot be written, such as a number that is not finite.
+  /// - Parameter encoder: The encoder. Its output is as secret as the token.
+  /// - Throws: `EncodingError` if a value cannot be encoded, for example a number that is not finite.
   package func encode(to encoder: any Encoder) throws {
-    // Sorted, so that the same record is the same bytes.
+    // Sets have no order, so sort them, because the same record must always have the same bytes.
     try Stored(
       token: token, scopes: scopes.sorted(), asked: requestedScopes == scopes ? nil : requestedScopes.sorted(),
       received: receivedAt.timeIntervalSince1970, until: expiresAt.timeIntervalSince1970,
@@ -68,7 +69,7 @@ extension CachedAccessToken: Codable {
 }
 
 extension CachedAccessToken: Redacted {
-  /// The scopes and the expiry.
+  /// The scopes and the expiry, without the token.
   package var description: String {
     "CachedAccessToken(\(PrintableText().show(scopes.sorted().joined(separator: " ")) ?? "no scopes"), expires \(expiresAt))"
   }

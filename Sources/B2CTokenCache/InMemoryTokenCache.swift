@@ -1,16 +1,16 @@
 internal import B2CCore
 
-/// A token cache that lasts as long as the process: a dictionary behind a lock.
+/// A token cache that keeps records in memory until the process ends.
 public final class InMemoryTokenCache: TokenCache {
   private let records = Locked<[TokenCacheKey: TokenRecord]>([:])
 
   /// Creates an empty cache.
   package init() {}
 
-  /// Returns the record of a key, or `nil` when there is none.
+  /// Returns the record of a key, or `nil` if there is none.
   public func record(for key: TokenCacheKey) async -> TokenRecord? { records.withLock { $0[key] } }
 
-  /// Keeps a record, replacing the one that was there.
+  /// Stores a record, replacing the previous record of the key.
   public func store(_ record: TokenRecord, for key: TokenCacheKey) async { records.withLock { $0[key] = record } }
 
   /// Removes the record of a key, if there is one.
@@ -21,7 +21,7 @@ public final class InMemoryTokenCache: TokenCache {
 }
 
 extension TokenCache where Self == InMemoryTokenCache {
-  /// Makes an empty cache that lasts as long as the process.
+  /// Creates an empty cache that keeps records in memory until the process ends.
   ///
   /// - Returns: The cache.
   public static func memory() -> InMemoryTokenCache { InMemoryTokenCache() }

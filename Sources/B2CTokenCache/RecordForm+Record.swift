@@ -1,12 +1,12 @@
 internal import B2CCore
 internal import Foundation
 
-/// The stored form: one-word field names that never change their meaning, dates as seconds since 1970, whatever the
-/// strategies of the encoder are.
+/// The stored form, whose field names never change their meaning.
 ///
-/// A record in a newer version is refused rather than half understood.
+/// Dates are stored as seconds since 1970, whatever strategy the encoder has. A record of a newer version is refused,
+/// because this version might misunderstand it.
 extension TokenRecord: Codable {
-  /// The fields as they are stored, in a form that the compiler reads and writes.
+  /// The fields of the stored form, whose coding the compiler writes.
   private struct Stored: Codable {
     let v: Int
     let session: UUID
@@ -23,17 +23,17 @@ extension TokenRecord: Codable {
     let ended: Bool?
   }
 
-  /// The fields that keep their form in all versions, which are read before all others.
+  /// The fields whose form is the same in all versions, so they can be read before the version is checked.
   private struct StoredVersion: Decodable {
     let v: Int
     let position: Int64?
   }
 
-  /// Reads a record in its stored form.
+  /// Decodes a record from its stored form.
   ///
-  /// - Parameter decoder: The decoder to read from.
-  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when a newer version of the package wrote it;
-  ///   `DecodingError` when a field has an unexpected type or a required one is missing.
+  /// - Parameter decoder: The decoder.
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` if a newer version of the package wrote the
+  ///   record; `DecodingError` if a field is missing or has the wrong type.
   public init(from decoder: any Decoder) throws {
     let version = try StoredVersion(from: decoder)
     guard version.v <= Self.currentVersion else {
@@ -49,10 +49,10 @@ extension TokenRecord: Codable {
     isEnded = stored.ended ?? false
   }
 
-  /// Writes the record in its stored form; the output is as secret as the tokens in it.
+  /// Encodes the record in its stored form.
   ///
-  /// - Parameter encoder: The encoder to write to.
-  /// - Throws: `EncodingError` when a value cannot be written, such as a number that is not finite.
+  /// - Parameter encoder: The encoder. Its output is as secret as the tokens in the record.
+  /// - Throws: `EncodingError` if a value cannot be encoded, for example a number that is not finite.
   public func encode(to encoder: any Encoder) throws {
     try Stored(
       v: Self.currentVersion, session: signIn, stamp: stamp, since: signedInAt.timeIntervalSince1970,
@@ -64,7 +64,7 @@ extension TokenRecord: Codable {
   }
 }
 
-/// A stored form that is newer than this version of the package knows.
+/// The error for a stored form that only a newer version of the package understands.
 enum NewerForm {
   static func error(_ version: Int, supported: Int, position: Int64?) -> ConnectorError {
     var error = ConnectorError(

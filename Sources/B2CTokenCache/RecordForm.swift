@@ -7,13 +7,14 @@ package import Foundation
   internal import Crypto
 #endif
 
-/// The content of one record's file or keychain item: a mark, the key it belongs to, and the record, plain or sealed.
+/// The content of the file or keychain item of a record: a mark, the record's key, and the record, either plain or
+/// sealed.
 ///
-/// The key is inside so that an item that was swapped with another is noticed.
+/// The content includes the key so that a file that was swapped with another user's is noticed.
 package struct RecordForm: Sendable {
   private static let currentForm = 1
   private static let keyBytes = 32
-  /// No record comes near this; a larger item is not one.
+  /// The largest size of an item in bytes, which no real record comes near.
   static let sizeLimit = 32 << 20
 
   private struct Content: Codable {
@@ -21,15 +22,15 @@ package struct RecordForm: Sendable {
     let key: TokenCacheKey
     let position: Int64
     var record: TokenRecord?
-    /// The stamp of a sealed record, which is authenticated with it.
+    /// The stamp of a sealed record, which is authenticated together with it.
     var stamp: UUID?
-    /// Nonce, ciphertext and tag, in base64url.
+    /// The nonce, ciphertext and tag in base64url.
     var sealed: String?
 
     var head: Head { Head(b2cTokenRecord: b2cTokenRecord, key: key, position: position) }
   }
 
-  /// The fields that keep their form in all versions, so that any version can list and order any record.
+  /// The fields whose form is the same in all versions, so that any version can list and order any record.
   private struct Head: Decodable {
     let b2cTokenRecord: Int
     let key: TokenCacheKey
@@ -40,12 +41,12 @@ package struct RecordForm: Sendable {
 
   private let sealingKey: SymmetricKey?
 
-  /// The plain form.
+  /// Creates the form that stores records in plaintext.
   package init() { sealingKey = nil }
 
-  /// The sealed form.
+  /// Creates the form that seals records.
   ///
-  /// - Throws: ``ConnectorError`` with code `tokenCache` when the key has not 32 bytes.
+  /// - Throws: ``ConnectorError`` with code `tokenCache` if the key is not 32 bytes long.
   package init(sealedWith key: Data) throws {
     guard key.count == Self.keyBytes else {
       throw ConnectorError(
@@ -55,9 +56,9 @@ package struct RecordForm: Sendable {
     sealingKey = SymmetricKey(data: key)
   }
 
-  /// Returns the bytes of an item.
+  /// Returns the bytes of the item of a record.
   ///
-  /// - Throws: ``ConnectorError`` with code `tokenCache` when the record has no stored form.
+  /// - Throws: ``ConnectorError`` with code `tokenCache` if a value in the record cannot be encoded.
   func bytes(of record: TokenRecord, for key: TokenCacheKey) throws -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.withoutEscapingSlashes]
@@ -74,19 +75,20 @@ package struct RecordForm: Sendable {
       }
       return Array(try encoder.encode(content))
     } catch {
-      // The encoder's own error may quote the value, which is a secret.
+      // The encoder's own error may quote the value, which may be a secret, so it is not passed on.
       throw ConnectorError(
         own: .tokenCache,
         "A token record holds a value that has no stored form, such as a date or number that is not finite.")
     }
   }
 
-  /// Reads the record of a key.
+  /// Returns the record in the item of a key.
   ///
-  /// - Throws: ``DamagedRecord`` when the bytes are not that; ``ConnectorError`` with code `tokenCache` when the form is newer,
-  ///   or the record is sealed otherwise.
+  /// - Throws: ``DamagedRecord`` if the bytes are not a record of this key; ``ConnectorError`` with code `tokenCache`
+  ///   if a newer version wrote the item, or if it is sealed with another key, or sealed although this form is plain.
   func record(in bytes: [UInt8], for key: TokenCacheKey) throws -> TokenRecord {
-    // Nearly every record is decoded once (rows 3 and 3b of the benchmarks). If that fails, its head says why.
+    // Decoding everything at once is fastest, and nearly always works. Only if it fails, the head is decoded to find
+    // out why.
     let content = Result { try JSONDecoder().decode(Content.self, from: Data(bytes)) }
     let head = try (try? content.get().head) ?? Self.head(of: bytes)
     guard head.key == key else { throw DamagedRecord(reason: "it holds the record of another key") }
@@ -122,8 +124,8 @@ package struct RecordForm: Sendable {
     }
   }
 
-  /// Throws the given error in place of every error except that of a newer form, because a decoder's message may quote the
-  /// content.
+  /// Throws the given error instead of a decoder's error, whose message may quote secrets, but keeps the error of a
+  /// newer form.
   private static func replacingDecoderErrors<Value>(by fault: any Error, _ body: () throws -> Value) throws -> Value {
     do {
       return try body()
@@ -132,9 +134,9 @@ package struct RecordForm: Sendable {
     }
   }
 
-  /// Reads the key alone, which is not sealed.
+  /// Returns the key in an item, which is readable even if the record is sealed.
   ///
-  /// - Throws: ``DamagedRecord`` when the bytes name none.
+  /// - Throws: ``DamagedRecord`` if the bytes contain no key.
   static func key(in bytes: [UInt8]) throws -> TokenCacheKey { try head(of: bytes).key }
 
   private static func head(of bytes: [UInt8]) throws -> Head {

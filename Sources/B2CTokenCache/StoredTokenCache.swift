@@ -2,19 +2,22 @@ internal import B2CCore
 internal import Dispatch
 public import Foundation
 
-/// A token cache that lasts: one item for each record, in a directory or in the keychain.
+/// A token cache that outlives the process, with one item for each record in a directory or in the keychain.
 ///
-/// ``TokenCache/files(at:sealedWith:)`` and, on Apple's systems, `keychain(accessGroup:)` open it; two of the same place are one
-/// object. A record that has been read stays in memory, and reads return it while it is known to be current (benchmark
-/// rows 3b and 18). A write that has its lock is finished even if the calling task is cancelled. Waiting for the disk and for
-/// other processes holds none of the threads that tasks share, except for one `lstat` of a file whose record is in memory.
+/// Open it with ``TokenCache/files(at:sealedWith:)`` or, on Apple platforms, `keychain(accessGroup:)`. If you open the
+/// same place twice, you get the same object.
 ///
-/// A damaged file stays where it is until a sign-in, or a sign-out of all users, removes it. A record in a newer form, or
-/// sealed with another key, is refused and left as it is; a sign-in of its user replaces it and a sign-out removes it.
+/// A record that has been read stays in memory, and is returned from there as long as its item is unchanged. A write
+/// that has got its lock is finished even if the calling task is cancelled. Waiting for the disk or for other processes
+/// does not block the threads that Swift tasks share, except for one `lstat` if the record is in memory.
+///
+/// A damaged file stays where it is until a sign-in, or a sign-out of all users, removes it. A record in a newer form,
+/// or sealed with another key, cannot be read but is kept. A sign-in of its user replaces it, and a sign-out removes
+/// it.
 public final class StoredTokenCache: SharedTokenCache {
   private struct Copy: Sendable {
     let record: TokenRecord
-    /// The stamp of the file that it was read from; `nil` for an item that only this process changes.
+    /// The stamp of the file that the record was read from, or `nil` if only this process changes the item.
     let stamp: FileStamp?
   }
 
@@ -23,11 +26,11 @@ public final class StoredTokenCache: SharedTokenCache {
   private let clock: any Clock<Duration>
   private let now: @Sendable () -> Date
   private let copies = Locked<[TokenCacheKey: Copy]>([:])
-  /// The keys whose items were damaged when they were read.
+  /// The keys whose items were found damaged when they were read.
   private let damagedKeys = Locked<Set<TokenCacheKey>>([])
   private let queue = DispatchQueue(label: "B2CTokenCache", qos: .userInitiated)
 
-  /// Makes a cache over a storage; the factories do it with the system's.
+  /// Creates a cache over a storage, which the public factories create for the system's directory or keychain.
   package init(
     _ storage: any RecordStorage, form: RecordForm = RecordForm(), clock: any Clock<Duration> = ContinuousClock(),
     now: @escaping @Sendable () -> Date = { Date() }
@@ -38,29 +41,30 @@ public final class StoredTokenCache: SharedTokenCache {
     self.now = now
   }
 
-  /// Returns the record of a key, from memory while its item is unchanged.
+  /// Returns the record of a key, from memory if its item is unchanged.
   ///
-  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache``: retryable if the next call may succeed, because the device
-  ///   is locked or the disk or its permissions refuse; with `needsInteraction` if the record can never be read, because it
-  ///   is damaged, has a newer form, or is sealed with another key.
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache``. It is retryable if a later call may succeed,
+  ///   because the device is locked or the disk cannot be read. It has `needsInteraction` if the record can never be
+  ///   read, because it is damaged, has a newer form, or is sealed with another key.
   public func record(for key: TokenCacheKey) async throws -> TokenRecord? {
-    // Asks for the file's status on the caller's thread, because a change of threads takes longer than one `lstat`.
+    // This blocks the caller's thread for one `lstat`, because a change to another thread takes longer than that.
     if let copy = copies.withLock({ $0[key] }), try storage.stamp(of: key) == copy.stamp { return copy.record }
     return try await onQueue { [self] in try read(key) }
   }
 
-  /// Stores a record, replacing whatever was there, and waits until it is on the device.
+  /// Stores a record, replacing the previous one, and returns when it is on the device.
   ///
-  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when there is no space, no permission or no
-  ///   entitlement; `CancellationError` when the task is cancelled while another process is writing. The old record stays then.
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` if there is no space, no permission or no
+  ///   entitlement; `CancellationError` if the task is cancelled while another process is writing. The previous record
+  ///   is then unchanged.
   public func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
     try await withWriteLock(key) { [self] in try write(record, key) }
   }
 
-  /// Removes the record of a key, whatever its item holds.
+  /// Removes the record of a key, even if its item is damaged.
   ///
-  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when it cannot be removed; `CancellationError` when the task
-  ///   is cancelled while another process is writing.
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` if the item cannot be removed; `CancellationError`
+  ///   if the task is cancelled while another process is writing.
   public func removeRecord(for key: TokenCacheKey) async throws {
     try await withWriteLock(key) { [self] in
       copies.withLock { $0[key] = nil }
@@ -68,13 +72,12 @@ public final class StoredTokenCache: SharedTokenCache {
     }
   }
 
-  /// Returns the keys of all records, in any order.
+  /// Returns the keys of all records, in any order, without damaged items that contain no readable key.
   ///
-  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when they cannot be listed. A file that is
-  ///   damaged or cannot be read names no key and is not listed.
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` if the items cannot be listed.
   public func keys() async throws -> [TokenCacheKey] { try await listing().keys }
 
-  /// Returns the keys of all records, and the errors of the items whose key cannot be read.
+  /// Returns the keys of all records, and an error for each item whose key cannot be read.
   package func listing() async throws -> (keys: [TokenCacheKey], failures: [ConnectorError]) {
     let found = try await onQueue { [storage] in try storage.keys() }
     let listed = Set(found.keys)
@@ -82,10 +85,13 @@ public final class StoredTokenCache: SharedTokenCache {
     return found
   }
 
-  /// Removes the damaged items: all of a user's cache, and of a server's, with more than 1,000 users, those found so far.
+  /// Removes the damaged items.
   ///
-  /// - Parameter alsoNewer: Whether items that a newer version wrote are removed too if they do not name their key.
-  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when one cannot be removed.
+  /// To find them, it reads every record. If there are more than 1,000, as on a server, it removes only the items that
+  /// have been found damaged so far.
+  ///
+  /// - Parameter alsoNewer: Whether to remove items of a newer version too, if their key cannot be read.
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` if an item cannot be removed.
   package func removeDamaged(alsoNewer: Bool = false) async throws {
     if let keys = try? await keys(), keys.count <= 1_000 {
       for key in keys { _ = try? await record(for: key) }
@@ -95,7 +101,8 @@ public final class StoredTokenCache: SharedTokenCache {
         do {
           _ = try readItem(key)
         } catch {
-          // A record that cannot be read now, or not by this version, may be a good one.
+          // Other errors do not prove damage, because the record may become readable later, or be readable for a newer
+          // version.
           if let damage = error as? DamagedRecord, alsoNewer || !damage.isNewer { try storage.remove(key) }
         }
         damagedKeys.withLock { _ = $0.remove(key) }
@@ -104,9 +111,9 @@ public final class StoredTokenCache: SharedTokenCache {
     try await onQueue { [storage] in try storage.removeDamaged(alsoNewer: alsoNewer) }
   }
 
-  /// Replaces the record of a key if it has the stamp that the caller has read.
+  /// Replaces the record of a key if it still has the stamp that the caller has read.
   ///
-  /// - Throws: ``ConnectorError``, as ``record(for:)`` and ``store(_:for:)``; nothing is changed then.
+  /// - Throws: The errors of ``record(for:)`` and ``store(_:for:)``, after which the record is unchanged.
   public func replace(_ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord) async throws -> Bool {
     try await withWriteLock(key) { [self] in
       guard try read(key)?.stamp == stamp else { return false }
@@ -115,10 +122,10 @@ public final class StoredTokenCache: SharedTokenCache {
     }
   }
 
-  /// Runs the work of a refresh while no other process has the refresh lock of the key, if the storage can tell.
+  /// Runs the work of a refresh while no other process holds the refresh lock of the key, if the storage has locks.
   ///
-  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when the lock cannot be taken; `CancellationError` when the
-  ///   task is cancelled while it waits. The work has not run then.
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` if the lock cannot be taken; `CancellationError`
+  ///   if the task is cancelled while it waits. In both cases the work has not run.
   public func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {
     let release = try await untilFree { [storage] in try storage.takeLock(.refreshing, key) }
     defer { release() }
@@ -128,7 +135,7 @@ public final class StoredTokenCache: SharedTokenCache {
 
   // MARK: Waiting
 
-  /// Runs a blocking body while no other writer, here or in another process, has the same record.
+  /// Runs a blocking body while no other caller, in this process or another, writes the same record.
   private func withWriteLock<Value: Sendable>(
     _ key: TokenCacheKey, _ body: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
@@ -139,18 +146,18 @@ public final class StoredTokenCache: SharedTokenCache {
     }
   }
 
-  /// Repeats an attempt on the queue until it returns a value or the task is cancelled; no thread is held in the pauses.
+  /// Repeats an attempt until it returns a value or the task is cancelled, and blocks no thread between the attempts.
   private func untilFree<Value: Sendable>(_ attempt: @escaping @Sendable () throws -> Value?) async throws -> Value {
     var milliseconds = 0.5
     while true {
       if let value = try await onQueue(attempt) { return value }
-      // The pauses grow, and are partly random so that processes do not try in step.
+      // The pauses grow, so that a long wait costs little, and are partly random, so that processes do not try in step.
       try await clock.sleep(for: .microseconds(milliseconds * 1_000 * Double.random(in: 0.5...1)))
       milliseconds = min(milliseconds * 2, 5)
     }
   }
 
-  /// Runs a body that blocks: one at a time, off the threads that tasks share; it is not cancelled with its caller.
+  /// Runs a blocking body on the queue, where bodies run one at a time, and finishes it even if the task is cancelled.
   private func onQueue<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
       queue.async { continuation.resume(with: Result { try body() }) }
@@ -173,7 +180,7 @@ public final class StoredTokenCache: SharedTokenCache {
     copies.withLock { $0[key] = nil }
     guard let (bytes, stamp) = try storage.read(key) else { return nil }
     let record = try form.record(in: bytes, for: key)
-    // A copy is kept only if a later change of the item is sure to be noticed.
+    // Keep a copy only if a later change of the item certainly changes its stamp. Otherwise the copy could be stale.
     if storage.isOwn || stamp?.isSettled(at: started) == true {
       copies.withLock { $0[key] = Copy(record: record, stamp: stamp) }
     }
@@ -190,26 +197,27 @@ public final class StoredTokenCache: SharedTokenCache {
 // MARK: - Opening
 
 extension TokenCache where Self == StoredTokenCache {
-  /// Opens a cache in a directory: one file for each record, locked between processes on macOS and Linux.
+  /// Opens a cache in a directory, with one file for each record.
   ///
-  /// Files are 0600 from their first byte; a process that is killed leaves the old record or the new one. On iOS, tvOS,
-  /// watchOS and visionOS no file is locked: only the app writes there, its extensions read.
+  /// Each file has mode 0600 from its first byte. If the process is killed during a write, the file contains the old
+  /// record or the new one. On macOS and Linux, processes lock the files against each other. On iOS, tvOS, watchOS and
+  /// visionOS no file is locked, because only the app writes there and its extensions read.
   ///
   /// - Parameters:
-  ///   - directory: The directory, for this cache alone. When `nil`: on Apple's systems one in Application Support,
-  ///     elsewhere one in the XDG state directory. On Apple's systems it is left out of backups and protected until the first
-  ///     unlock.
-  ///   - key: 32 random bytes, with which each record is sealed (AES-256-GCM); `nil` for plaintext. If you lose or
-  ///     replace the key, the records that it sealed cannot be read, and users sign in again. The file names the
-  ///     users in plaintext.
-  /// - Returns: The cache; the one that is open already, if there is one of this directory and key.
-  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when the directory belongs to another user, can be
-  ///   written by others, is a symbolic link or no directory, or cannot be created; on tvOS when `directory` is `nil`, because
-  ///   an Apple TV keeps no files; when the key has not 32 bytes.
+  ///   - directory: A directory that only this cache uses. With `nil`, the default, it is a directory in Application
+  ///     Support on Apple platforms, and in the XDG state directory elsewhere. On Apple platforms the cache excludes
+  ///     the directory from backups and protects it until the first unlock.
+  ///   - key: 32 random bytes with which each record is sealed (AES-256-GCM), or `nil`, the default, for plaintext. If
+  ///     you lose or replace the key, the cache cannot read the records that it sealed, and users must sign in again.
+  ///     The names of the users are not sealed.
+  /// - Returns: The cache. If the process has already opened this directory with this key, it is the same object.
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` if the directory belongs to another user, if other
+  ///   users can write to it, if it is a symbolic link or no directory, or if it cannot be created; if the key is not
+  ///   32 bytes long; on tvOS if `directory` is `nil`, because an Apple TV keeps no files.
   public static func files(at directory: URL? = nil, sealedWith key: Data? = nil) throws -> StoredTokenCache {
     let store = try RecordDirectory(at: directory)
     let form = try key.map { try RecordForm(sealedWith: $0) } ?? RecordForm()
-    // Links are resolved in the path of a directory that is there.
+    // A path can be resolved only if the directory exists, so create it before asking for its canonical path.
     try store.prepare()
     return OpenCaches.all.object(for: .directory(store.canonicalPath, sealedWith: key)) {
       StoredTokenCache(store, form: form)
@@ -217,11 +225,11 @@ extension TokenCache where Self == StoredTokenCache {
   }
 }
 
-/// The stored caches that are open, so that two of the same place are one object.
+/// The stored caches that are open, so that the same place opened twice is the same object.
 ///
-/// Global, because nothing else is common to two callers.
+/// It is global, because two callers that open the same place share nothing else.
 enum OpenCaches {
-  /// The identity of what a cache is over, by bytes: Swift's `==` takes two spellings of `é` for one directory.
+  /// The place of a cache, compared by bytes, because Swift's `==` treats two spellings of `é` as the same directory.
   enum Place: Hashable, Sendable {
     case directory([UInt8], sealedWith: Data?)
     case keychain(group: [UInt8]?)

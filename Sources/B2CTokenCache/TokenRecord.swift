@@ -1,54 +1,56 @@
 package import B2CCore
 public import Foundation
 
-/// The session of one user: tokens, claims and the sign-in that they come from.
+/// The session of one user, with tokens, claims and the sign-in that they come from.
 ///
-/// A cache writes a record whole, so that a rotated refresh token is never apart from its access token.
+/// A cache writes a record as a whole, so that a new refresh token is never separated from its access token.
 public struct TokenRecord: Sendable, Hashable {
-  /// The version of the stored form that this package writes.
+  /// The version of the stored form that this version of the package writes.
   package static let currentVersion = 1
 
-  /// The sign-in that the record comes from: another one for each sign-in.
+  /// The id of the sign-in that the record comes from.
   public let signIn: UUID
-  /// The state of the record: another one after each change.
+  /// The id of this state of the record, which each change replaces.
   public package(set) var stamp: UUID
-  /// When the user signed in, by this device's clock.
+  /// The date when the user signed in, by this device's clock.
   public package(set) var signedInAt: Date
-  /// The place of the sign-in among all sign-ins: the user with the highest position is the current one.
+  /// The position of the sign-in in the order of all sign-ins, of which the user with the highest one is current.
   ///
-  /// It comes from the order in which records were stored and not from the clock, which may be wrong or be corrected.
+  /// It is assigned in the order in which records are stored and not taken from the clock, which may be wrong or be
+  /// corrected.
   package var position: Int64
-  /// The `userId` of the settings that this user met when signing in; a later id_token may lack the claim that matched.
+  /// The `userId` of the settings that the user matched at the sign-in, because a later id_token may lack the claim.
   package var requiredUser: String?
-  /// The policy that signed in, as the developer wrote it; `nil` at an authority without policies.
+  /// The id of the policy that signed the user in, as the developer wrote it, or `nil` at an authority without
+  /// policies.
   package var policyID: String?
-  /// The claims of the last accepted id_token, by name.
+  /// The claims of the latest accepted id_token, by name.
   package var claims: [String: JSONValue]
-  /// The last id_token, for `id_token_hint` at sign-out.
+  /// The latest id_token, which a sign-out sends as `id_token_hint`.
   ///
   /// It is never sent to an API.
   package var idToken: Secret?
   /// The refresh token, if there is one.
   package var refreshToken: Secret?
-  /// When the refresh token expires, if the server said so.
+  /// The date when the refresh token expires, if the server named it.
   package var refreshTokenExpiresAt: Date?
   /// The access tokens, one for each set of scopes.
   package var accessTokens: [CachedAccessToken]
-  /// Whether a definite answer of the server has ended the session; who it was stays known.
+  /// Whether the server said that the session has ended, after which only the claims are used.
   package var isEnded = false
 
   /// Creates a record.
   ///
   /// - Parameters:
-  ///   - signIn: The sign-in that it comes from.
-  ///   - stamp: The state of the record.
-  ///   - signedInAt: When the sign-in happened.
-  ///   - position: The place of the sign-in among all sign-ins.
-  ///   - policyID: The policy's id with its case as the developer wrote it.
+  ///   - signIn: The id of the sign-in, by default a new one.
+  ///   - stamp: The id of this state of the record, by default a new one.
+  ///   - signedInAt: The date when the user signed in.
+  ///   - position: The position of the sign-in in the order of all sign-ins.
+  ///   - policyID: The policy's id, as the developer wrote it.
   ///   - claims: The verified claims, by name.
-  ///   - idToken: The last id_token.
+  ///   - idToken: The latest id_token.
   ///   - refreshToken: The refresh token, if there is one.
-  ///   - refreshTokenExpiresAt: When the refresh token expires, if the server said so.
+  ///   - refreshTokenExpiresAt: The date when the refresh token expires, if the server named it.
   ///   - accessTokens: The access tokens, one for each set of scopes.
   package init(
     signIn: UUID = UUID(), stamp: UUID = UUID(), signedInAt: Date, position: Int64 = 0,
@@ -57,7 +59,8 @@ public struct TokenRecord: Sendable, Hashable {
   ) {
     self.signIn = signIn
     self.stamp = stamp
-    // As it is read back from its stored form, so that a record is equal to itself after that.
+    // Storing a date rounds it, so round it now. Otherwise a record would differ from itself after it was stored and
+    // read.
     self.signedInAt = Date(timeIntervalSince1970: signedInAt.timeIntervalSince1970)
     self.position = position
     self.policyID = policyID
@@ -68,24 +71,24 @@ public struct TokenRecord: Sendable, Hashable {
     self.accessTokens = accessTokens
   }
 
-  /// The place of the sign-in in the order of all sign-ins.
+  /// The position and id of the sign-in, by which sign-ins are ordered.
   package var place: SignInPlace { SignInPlace(position: position, signIn: signIn) }
 }
 
-/// The place of a sign-in in the order of all sign-ins, the latest last.
+/// The place of a sign-in in the order of all sign-ins, in which the latest is last.
 package struct SignInPlace: Comparable, Sendable {
   package let position: Int64
   package let signIn: UUID
 
-  /// Orders equal positions, which two processes may give, by the id of the sign-in.
+  /// Compares positions and, if two processes have assigned the same one, the ids of the sign-ins.
   package static func < (left: SignInPlace, right: SignInPlace) -> Bool {
     (left.position, left.signIn.uuidString) < (right.position, right.signIn.uuidString)
   }
 }
 
-// Claims may hold tokens of other providers, so they do not show.
+// The description leaves out the claims, because they may contain tokens of other providers.
 extension TokenRecord: Redacted {
-  /// Policy, time of the sign-in and number of access tokens.
+  /// The policy, the date of the sign-in and the number of access tokens.
   public var description: String {
     "TokenRecord(policy \(policyID.map { PrintableText.plain($0, limit: 100) } ?? "none"), signed in \(signedInAt), \(accessTokens.count) access tokens)"
   }

@@ -1,43 +1,45 @@
 internal import B2CCore
 public import Foundation
 
-/// Lists, adds, changes and deletes the user's tasks on a task server, with a bearer token on every request.
+/// A client that lists, adds, changes and deletes the user's tasks on a task server, with a bearer token on each
+/// request.
 ///
 /// ```swift
 /// let client = try TaskAPIClient(baseURL: url) { try await myAccessToken() }
 /// for task in try await client.list() { print(task.itemName) }
 /// ```
 ///
-/// A call makes its request (`TaskRequestBuilder`), sends it with a token and with retries, and reads the answer: what a status
-/// means is in `TaskRequest`, what a document means in ``TaskItem``. There is no offline queue: a call that fails says so,
-/// and the task is still in the caller's hands.
-/// Errors are `ConnectorError`, `CancellationError` when the calling task was cancelled, or an own one of the closure,
-/// unchanged; after a try that may have changed something, that is the `underlying` of an error `other` with
-/// `outcomeIsUnknown`. A `CancellationError` that the closure throws in a task that was not cancelled is the `underlying`
-/// of an error `other`, too.
+/// There is no offline queue. If a call fails, it throws, and the task is still in your hands.
+///
+/// Besides `ConnectorError`, calls throw `CancellationError` if the task is cancelled, and the errors of your closure.
+/// If an earlier try of the same call may have changed something, your closure's error is the `underlying` error of a
+/// `ConnectorError` with code `other` and `outcomeIsUnknown`. A `CancellationError` that your closure throws although
+/// the task was not cancelled is also the `underlying` error of such an error.
 public struct TaskAPIClient: Sendable {
   private let requests: TaskRequestBuilder
   private let transport: AuthorizedTransport
 
-  /// 32 MiB of body, 30 seconds in all, 15 seconds of silence.
+  /// The default limits: a body of 32 MiB, 30 seconds for a call, and 15 seconds without data.
   package static let standardLimits = TransportLimits(maximumBodyBytes: 32 << 20)
 
-  /// Makes a client.
+  /// Creates a client.
   ///
-  /// The token goes to the origin of the base URL only. Without `transport` the requests go to the real network by a session
-  /// of the client's own, also in a test whose connector has a local network: pass that as `transport`.
+  /// The token is only sent to the origin of the base URL. Without `transport`, the client creates its own session and
+  /// uses the real network, even in a test whose connector has a local network. In such a test, pass the local network
+  /// as `transport`.
   ///
   /// - Parameters:
-  ///   - baseURL: The URL of the list of tasks: https, or http to this machine. Its query, if any, is sent with every
-  ///     request.
-  ///   - dialect: The field names and routes of the server.
-  ///   - limits: The deadline of a call with all its tries, and the largest answer; 30 seconds and 32 MiB when `nil`.
-  ///   - retry: The rules by which a failed request is sent again.
-  ///   - transport: The carrier of the requests.
-  ///   - accessToken: Returns a valid access token; called for every call, and once more after a `401`. The request is
-  ///     repeated only when it then returns another one.
-  /// - Throws: `ConnectorError` with the code `configuration` when the URL is neither https nor http to this machine, has
-  ///   no host, or contains user name, password or fragment.
+  ///   - baseURL: The URL of the list of tasks, which must be https, or http to this machine. Its query, if any, is
+  ///     sent with every request.
+  ///   - dialect: The field names and routes of the server, by default those of the tutorial.
+  ///   - limits: The time limit of a call with all its tries, and the largest body of a response. With `nil`, the
+  ///     default, they are 30 seconds and 32 MiB.
+  ///   - retry: The rules by which a failed request is sent again, by default at most three times in all.
+  ///   - transport: The transport for the requests, by default a `URLSession`.
+  ///   - accessToken: Returns a valid access token. It is called for every call, and again after a `401`. The request
+  ///     is repeated only if it then returns another token.
+  /// - Throws: `ConnectorError` with code `configuration` if the URL is neither https nor http to this machine, has no
+  ///   host, or contains a user name, a password or a fragment.
   public init(
     baseURL: URL, dialect: TaskDialect = .tutorial,
     limits: TransportLimits? = nil, retry: RetryPolicy = RetryPolicy(),
@@ -57,7 +59,7 @@ public struct TaskAPIClient: Sendable {
         tokens: { _ in (Secret(try await accessToken()), nil) }, allowedOrigins: [origin]))
   }
 
-  /// Makes a client from its parts, with a base URL that was checked.
+  /// Creates a client from its parts, with a base URL that was checked.
   package init(
     baseURL: URL, dialect: TaskDialect = .tutorial, limits: TransportLimits = standardLimits,
     transport: AuthorizedTransport
@@ -66,27 +68,28 @@ public struct TaskAPIClient: Sendable {
     self.transport = transport
   }
 
-  /// Returns the tasks that the server sends, in its order.
+  /// Returns the tasks of the user, in the server's order.
   ///
-  /// The known servers send the 20 oldest at most, and can mix up the tasks of users who call at the same time.
+  /// Microsoft's sample servers return only the 20 oldest tasks, and can mix up the tasks of users who call at the same
+  /// time.
   ///
   /// - Returns: The tasks.
-  /// - Throws: `ConnectorError` when there is no answer, a refusal, or a list that cannot be read; `CancellationError`;
-  ///   the closure's error.
+  /// - Throws: `ConnectorError` if the server does not respond or refuses the request, or if the list cannot be read;
+  ///   `CancellationError`; the closure's error.
   public func list() async throws -> [TaskItem] {
     try await call(requests.list()) { try TaskItem.list($0.json(), in: requests.dialect) }
   }
 
-  /// Stores a new task.
+  /// Adds a task.
   ///
-  /// It is not sent again after a failure, since the server may have stored it: the error's `outcomeIsUnknown` says
-  /// whether it may. The exception is `429`, which servers send before they do anything.
+  /// A request that failed is not sent again, because the server may have stored the task. The error's
+  /// `outcomeIsUnknown` says whether that is possible. Only after `429` it is sent again, because servers send that
+  /// before they do anything.
   ///
-  /// - Parameter item: The task; its owner, id and date are assigned by the server.
-  /// - Returns: The task as the server stored it, or as it was sent when the server returns no document.
-  /// - Throws: `ConnectorError`, with the code `invalidItem` before anything is sent when the title is empty
-  ///   or longer than 64 KiB; `CancellationError`, after which the task may be
-  ///   stored or not; the closure's error.
+  /// - Parameter item: The task. The server assigns its owner, id and date.
+  /// - Returns: The task as the server stored it, or the task that was sent if the server returns none.
+  /// - Throws: `ConnectorError`, with code `invalidItem` before anything is sent if the title is empty or longer than
+  ///   64 KiB; `CancellationError`, after which the task may have been stored; the closure's error.
   @discardableResult
   public func add(_ item: TaskItem) async throws -> TaskItem {
     try await call(requests.add(item)) { answer in
@@ -95,13 +98,13 @@ public struct TaskAPIClient: Sendable {
     }
   }
 
-  /// Writes a changed task, such as one that is now completed.
+  /// Updates a task, for example one that is now completed.
   ///
-  /// The servers of the tutorial cannot do this: the call ends in an error with the code `unsupported` there.
+  /// The tutorial's servers cannot do this, so the call throws an error with code `unsupported` there.
   ///
-  /// - Parameter item: The task with its new values; it needs its id.
-  /// - Returns: The task as the server stored it, or as it was sent when the server returns no document.
-  /// - Throws: `ConnectorError`, with the code `invalidItem` before anything is sent when the task has no id;
+  /// - Parameter item: The task with its new values and the server's id.
+  /// - Returns: The task as the server stored it, or the task that was sent if the server returns none.
+  /// - Throws: `ConnectorError`, with code `invalidItem` before anything is sent if the task has no server's id;
   ///   `CancellationError`; the closure's error.
   @discardableResult
   public func update(_ item: TaskItem) async throws -> TaskItem {
@@ -112,24 +115,26 @@ public struct TaskAPIClient: Sendable {
 
   /// Deletes a task.
   ///
-  /// With ``TaskDialect/rest``, by its id, and again after a lost answer. The known servers delete by *title*: other
-  /// tasks of the user with the same title are deleted too, and the request is not sent again.
+  /// With ``TaskDialect/rest`` the server deletes by id, so the request is sent again if its response is lost.
+  /// Microsoft's sample servers delete by *title*, so they also delete the user's other tasks with the same title, and
+  /// the request is not sent again.
   ///
-  /// - Parameter item: The task, best taken from a list or from ``add(_:)``.
-  /// - Throws: `ConnectorError`, with the code `invalidItem` before anything is sent when nothing tells the
-  ///   server which task is meant, and `invalidResponse` for a success that is neither empty nor
-  ///   readable; `CancellationError`; the closure's error.
+  /// - Parameter item: The task, which you should take from a list or from ``add(_:)``.
+  /// - Throws: `ConnectorError`, with code `invalidItem` before anything is sent if the task has neither an id nor a
+  ///   title that the server could use, and with code `invalidResponse` if the server reports success with a body that
+  ///   cannot be read; `CancellationError`; the closure's error.
   public func delete(_ item: TaskItem) async throws {
     do {
       try await call(requests.delete(item)) { answer in
         if !answer.body.isEmpty, !answer.isPlainText { _ = try answer.json() }
       }
     } catch let error as ConnectorError where error.code == .notFound && error.outcomeIsUnknown {
-      // Only an idempotent deletion has a second try: the first one deleted the task, and its answer was lost.
+      // A deletion by id was sent twice. The first request deleted the task, but its response was lost, so this is a
+      // success.
     }
   }
 
-  /// Sends a request with a token, again where that is allowed, and reads a success.
+  /// Sends a request with a token, repeats it if that is allowed, and reads a successful response.
   private func call<Value>(_ request: TaskRequest, read: (TaskAnswer) throws -> Value) async throws -> Value {
     var history = RequestHistory()
     let (body, response) = try await transport.send(

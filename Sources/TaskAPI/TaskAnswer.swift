@@ -1,20 +1,23 @@
 internal import B2CCore
 internal import Foundation
 
-/// An answer of the task server.
+/// A response of the task server.
 struct TaskAnswer: Sendable {
   let body: Data
   let response: HTTPURLResponse
 
   var status: Int { response.statusCode }
 
-  /// Whether a server says in plain words that it succeeded.
+  /// Whether the body is plain text, with which some servers report success.
   var isPlainText: Bool {
     let type = ASCIIText.lowercased(response.value(forHTTPHeaderField: "Content-Type") ?? "")
     return type.utf8.starts(with: "text/plain".utf8)
   }
 
-  /// The body as strict JSON; combining marks that are too many are cut, so that a task stays listed whatever its text is.
+  /// Returns the body, read as strict JSON.
+  ///
+  /// Surplus combining marks are cut instead of refused, so that one task with a strange text does not make the list
+  /// unreadable.
   func json() throws -> JSONValue {
     do {
       return try JSONReader.value(body, cutsMarks: true)
@@ -26,7 +29,7 @@ struct TaskAnswer: Sendable {
 }
 
 extension TaskRequest {
-  /// Returns the error of a status that is not a success: the one table of what a task server answers.
+  /// Returns the error for a status that is not a success, from the only table of statuses for tasks.
   func refusal(_ answer: TaskAnswer, _ history: RequestHistory) -> ConnectorError {
     let status = answer.status
     let (code, reason, suggestion): (ErrorCode, String?, String?) =
@@ -54,12 +57,12 @@ extension TaskRequest {
       own: code,
       reason.map { "The server answered \(status) to \(failed): \($0)." } ?? "\(failed) failed with status \(status).",
       recoverySuggestion: suggestion)
-    // It does not speak this version of HTTP, or means something that is not known.
+    // A higher status, for example 505 (the HTTP version is not supported), is not a temporary failure.
     if status > 504 { error.isRetryable = false }
     return named(error, answer, history)
   }
 
-  /// Returns the error of a success that cannot be read: the server may have done what was asked.
+  /// Returns the error for a success that cannot be read, after which the server may have carried out the request.
   func unreadable(_ answer: TaskAnswer, _ unreadable: UnreadableAnswer, _ history: RequestHistory) -> ConnectorError {
     var error = ConnectorError(
       own: .invalidResponse, "The server answered \(answer.status) to \(message.summary): \(unreadable.reason).",

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A task as the task server keeps it.
+/// A task of the task server.
 ///
 /// ```swift
 /// var task = try await client.add(TaskItem(itemName: "Buy milk"))
@@ -8,38 +8,39 @@ public import Foundation
 /// try await client.update(task)
 /// ```
 public struct TaskItem: Sendable, Hashable, Identifiable {
-  /// The title; any Unicode text that is not empty.
+  /// The title, which must not be empty.
   public var itemName: String
   /// The id of the task's owner.
   ///
-  /// The server takes it from the token; ``TaskAPIClient/add(_:)`` does not send it.
+  /// The server takes the owner from the token, so ``TaskAPIClient/add(_:)`` does not send this value.
   public var ownerName: String?
   /// Whether the task is done.
   public var completed: Bool
-  /// The time at which the server stored it; `nil` before that.
+  /// The date when the server stored the task, or `nil` before that.
   public let creationDate: Date?
-  /// The server's id, or one made here for a task that has none yet, so that a list tells its rows apart.
+  /// The server's id or, for a task that the server has not stored yet, a random one, so that a SwiftUI list can
+  /// identify its rows.
   ///
-  /// An id made here is sent to no server, and is no part of what `==` compares: the copies of a task have the same one,
-  /// and two tasks made alike are equal and have two.
+  /// A random id is never sent to a server, and `==` ignores it. Copies of a task have the same id, and two tasks that
+  /// are created with the same values are equal but have different ids.
   public var id: String { serverID ?? row.text }
-  /// The server's id (`_id`); `nil` before the server stored it.
+  /// The server's id (`_id`), or `nil` before the server has stored the task.
   public let serverID: String?
-  /// The document's other fields as received; an update sends them back.
+  /// The other fields of the server's document, which an update sends back unchanged.
   public var unknownFields: [String: JSONValue] = [:]
   private var row: Row
 
-  /// Makes a task.
+  /// Creates a task.
   ///
-  /// A new task has neither the server's id nor a date: the server assigns both. Pass its id to update or delete a task that another
-  /// part of the app, or an earlier launch, has listed.
+  /// A new task has neither a server's id nor a date, because the server assigns both. To update or delete a task that
+  /// another part of the app or an earlier launch has listed, pass its server's id.
   ///
   /// - Parameters:
   ///   - itemName: The title.
-  ///   - ownerName: The owner, for display; the server decides.
-  ///   - completed: Whether it is done.
-  ///   - serverID: The server's id, never the ``id`` of a task without one.
-  ///   - creationDate: The time at which the server stored it.
+  ///   - ownerName: The id of the owner, which is only for display, because the server takes the owner from the token.
+  ///   - completed: Whether the task is done, by default false.
+  ///   - serverID: The server's id. Do not pass the ``id`` of a task without one.
+  ///   - creationDate: The date when the server stored the task.
   public init(
     itemName: String, ownerName: String? = nil, completed: Bool = false, serverID: String? = nil,
     creationDate: Date? = nil
@@ -52,14 +53,15 @@ public struct TaskItem: Sendable, Hashable, Identifiable {
     row = Row(serverID)
   }
 
-  /// The id of a task that has none of a server; all are equal, so that a task is compared by everything else.
+  /// The random id of a task without a server's id, which `==` ignores because all values are equal.
   private struct Row: Hashable {
-    /// The field that keeps the id of a draft where an app stores it; no request has it.
+    /// The field for the random id in an app's own storage, which no request contains.
     static let key = "_row"
 
     var text: String
 
-    /// Makes an id unless there is one of a server: each reads the system's source of random numbers (row 6 of the benchmarks).
+    /// Creates a random id, but only if there is no server's id, because reading the system's random numbers takes
+    /// time.
     init(_ serverID: String?) { text = serverID == nil ? UUID().uuidString.lowercased() : "" }
 
     static func == (_: Row, _: Row) -> Bool { true }
@@ -71,7 +73,7 @@ public struct TaskItem: Sendable, Hashable, Identifiable {
 // MARK: - Reading
 
 extension TaskItem {
-  /// Reads a list of documents.
+  /// Reads a list of tasks.
   static func list(_ json: JSONValue, in dialect: TaskDialect) throws -> [TaskItem] {
     guard let documents = json.array else { throw UnreadableAnswer(reason: "the answer is \(json.kind), not a list") }
     return try documents.enumerated().map { index, document in
@@ -79,7 +81,7 @@ extension TaskItem {
     }
   }
 
-  /// Reads one document; of two titles the dialect's own counts, and the other is kept as an unknown field.
+  /// Reads a task, whose title counts under the dialect's own name if the document has titles under both.
   init(_ document: JSONValue, in dialect: TaskDialect, at place: String = "") throws {
     let name = place.isEmpty ? "the task" : place
     guard case .object(var fields) = document else {
@@ -106,14 +108,14 @@ extension TaskItem {
   }
 }
 
-/// The reason why a success cannot be read, as a clause: "[0]._id is a number; a string is expected".
+/// The reason why a successful response cannot be read, for example "[0]._id is a number; a string is expected".
 struct UnreadableAnswer: Error {
   let reason: String
   var suggestion = "Check that the base URL is that of a list of tasks."
 }
 
 extension JSONValue {
-  /// The kind of value, as the errors of a task name it.
+  /// The kind of value, in the words of the error messages.
   fileprivate var kind: String {
     switch self {
     case .null: "null"
@@ -129,7 +131,7 @@ extension JSONValue {
 // MARK: - Writing
 
 extension TaskItem {
-  /// The whole document, with the fields that only the server sets.
+  /// Returns the whole document, including the fields that only the server sets.
   func document(in dialect: TaskDialect) -> JSONValue {
     var fields = unknownFields
     fields[dialect.titleKey] = .string(itemName)
@@ -140,10 +142,10 @@ extension TaskItem {
     return .object(fields)
   }
 
-  /// The document of a new task, without the fields that only the server sets.
+  /// Returns the document of a new task, without the fields that only the server sets.
   func draft(in dialect: TaskDialect) -> JSONValue {
     var fields = unknownFields.filter { name, _ in
-      // Names with an underscore, such as `_id` and `__v`, belong to the database.
+      // Fields that begin with an underscore, for example `_id` and `__v`, belong to the server's database.
       !name.hasPrefix("_") && !["owner", "date", "task", "Text", "completed"].contains(name)
     }
     fields[dialect.titleKey] = .string(itemName)
@@ -153,10 +155,10 @@ extension TaskItem {
 }
 
 extension TaskItem: Codable {
-  /// Reads a document of either dialect; fields with other names go into ``unknownFields``.
+  /// Decodes a document of either dialect, whose other fields become ``unknownFields``.
   ///
-  /// - Parameter decoder: The decoder to read from.
-  /// - Throws: `DecodingError` when the title is missing, a field has the wrong type, or the date is not ISO 8601.
+  /// - Parameter decoder: The decoder.
+  /// - Throws: `DecodingError` if the title is missing, a field has the wrong type, or the date is not ISO 8601.
   public init(from decoder: any Decoder) throws {
     let document = try JSONValue(from: decoder)
     do {
@@ -168,13 +170,13 @@ extension TaskItem: Codable {
     }
   }
 
-  /// Writes the whole document with the field names of ``TaskDialect/tutorial``.
+  /// Encodes the whole document with the field names of ``TaskDialect/tutorial``.
   ///
-  /// - Parameter encoder: The encoder to write to.
-  /// - Throws: `EncodingError` when a number in ``unknownFields`` is not finite.
+  /// - Parameter encoder: The encoder.
+  /// - Throws: `EncodingError` if a number in ``unknownFields`` is not finite.
   public func encode(to encoder: any Encoder) throws {
     var fields = document(in: .tutorial).object ?? [:]
-    // An app that keeps a draft finds it again by its id.
+    // An app that stores a draft gets the same `id` back when it reads the draft.
     if serverID == nil { fields[Row.key] = .string(row.text) }
     try fields.encode(to: encoder)
   }
@@ -182,17 +184,17 @@ extension TaskItem: Codable {
 
 /// The field names and routes of a task server.
 ///
-/// Titles are read under either name; the dialect says which one is written.
+/// Titles are read under both names. The dialect decides which one is written.
 public struct TaskDialect: Sendable, Hashable {
   /// The JSON key of a task's title.
   package let titleKey: String
-  /// Whether `base/{id}` names one task, so that the server deletes by id.
+  /// Whether `base/{id}` is the URL of one task, so that the server deletes by id.
   package let routesByID: Bool
 
-  /// The server of Microsoft's tutorial: the title is `task`, and tasks are deleted by title.
+  /// The server of Microsoft's tutorial, whose titles are named `task` and which deletes by title.
   public static let tutorial = TaskDialect(titleKey: "task", routesByID: false)
-  /// The server of the sample's repository: the title is `Text`.
+  /// The server in the sample's repository, whose titles are named `Text` and which deletes by title.
   public static let repository = TaskDialect(titleKey: "Text", routesByID: false)
-  /// Own servers: `GET`/`POST base`, `PUT`/`DELETE base/{id}`; the title is `task`.
+  /// A server with `GET` and `POST base` and `PUT` and `DELETE base/{id}`, whose titles are named `task`.
   public static let rest = TaskDialect(titleKey: "task", routesByID: true)
 }

@@ -1,24 +1,24 @@
 internal import B2CCore
 internal import Foundation
 
-/// A request of the task client, and the errors that it can end in.
+/// A request of the task client, with the words for its error messages.
 struct TaskRequest: Sendable {
   let message: URLRequest
-  /// Whether sending it twice has the effect of sending it once.
+  /// Whether sending the request twice has the same effect as sending it once.
   var isIdempotent = false
-  /// Whether the URL names one task by its id.
+  /// Whether the URL contains the id of a task.
   var namesID = false
-  /// The operation, in words that follow "does not support".
+  /// The operation, in words that can follow "does not support".
   let action: String
-  /// The advice if the server does not support the operation.
+  /// The advice for a server that does not support the operation.
   var alternative = "Check the path of the base URL."
 }
 
-/// Builds the requests of a client; every URL that the task client calls is made here.
+/// Builds the requests of a client, including their URLs.
 ///
-/// A title is never part of a URL: it would end up in access logs.
+/// A title is never part of a URL, because servers write URLs into their access logs.
 struct TaskRequestBuilder: Sendable {
-  /// The most bytes of UTF-8 in a title that is sent.
+  /// The largest size of a title in bytes of UTF-8.
   private static let maximumNameBytes = 65_536
 
   let baseURL: URL
@@ -44,19 +44,20 @@ struct TaskRequestBuilder: Sendable {
     let id = namesID ? try id(of: item) : nil
     var body: JSONValue?
     if !dialect.routesByID {
-      // A known server that finds no title in a deletion may delete all tasks of the user.
+      // If a deletion has no title, one of Microsoft's sample servers may delete all tasks of the user.
       guard !item.itemName.isEmpty else {
         throw Self.invalid(
           "The task has no title; the server could take that for all tasks.", "Use a task from a list.")
       }
-      // Both names, so that a server of the other dialect finds a title too.
+      // Send the title under both names, so that a server finds it even if the app has chosen the wrong dialect.
       var fields: [String: JSONValue] = ["task": .string(item.itemName), "Text": .string(item.itemName)]
       fields["_id"] = item.serverID.map(JSONValue.string)
       body = .object(fields)
     }
     return TaskRequest(
       message: try message("DELETE", id: id, body: body),
-      // Known servers ignore the id and delete by the title in the body: a second try could delete a new task.
+      // Microsoft's sample servers ignore the id and delete by title, so a second try could delete a task that was
+      // added meanwhile.
       isIdempotent: dialect.routesByID, namesID: namesID, action: namesID ? "deletion by id" : "deletion by title",
       alternative: "Choose the dialect that fits the server: .rest deletes by id, the others by title.")
   }
@@ -67,7 +68,8 @@ struct TaskRequestBuilder: Sendable {
         "The task has no id (_id), so the server cannot know which one is meant.",
         "Use a task from a list, or the one that add returned.")
     }
-    // An escaped dot is a dot: servers and clients drop such segments, and the rest names something else.
+    // Escaping does not help with these two. Servers and clients remove such path segments, so the URL would be that of
+    // the list.
     guard id != ".", id != ".." else { throw Self.invalid("The task's id is “\(id)”, which no URL can contain.") }
     return id
   }
@@ -95,12 +97,12 @@ struct TaskRequestBuilder: Sendable {
     return message
   }
 
-  /// The URL of the list, or of one task; the base URL's query goes along.
+  /// Returns the URL of the list or of one task, with the query of the base URL.
   private func url(_ id: String?) throws -> URL {
     var parts = URLComponents(url: baseURL, resolvingAgainstBaseURL: true)
     var path = parts?.percentEncodedPath ?? ""
     while path.hasSuffix("/") { path.removeLast() }
-    // A server's root keeps its slash, which is the whole path.
+    // Without a path, the URL of a server's root would be empty after the host, so keep its slash.
     parts?.percentEncodedPath = path + (id.map { "/" + FormEncoding.escape($0) } ?? (path.isEmpty ? "/" : ""))
     if parts?.percentEncodedQuery?.isEmpty == true { parts?.percentEncodedQuery = nil }
     guard let url = parts?.url else {

@@ -3,10 +3,10 @@ internal import Foundation
 
 #if canImport(FoundationNetworking)
   extension SessionDelegate {
-    /// Uses the refused answer as the result.
+    /// Returns the `401` as the response instead of waiting for credentials.
     ///
-    /// A challenge that is left to the session never ends here: `401` with `WWW-Authenticate: Basic` would wait for
-    /// credentials for ever. The body has been delivered before.
+    /// If the challenge was left to the session, a `401` with `WWW-Authenticate: Basic` would wait for credentials
+    /// forever. The body has already been delivered when this is called.
     func urlSession(
       _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
       completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -15,10 +15,10 @@ internal import Foundation
       Self.later { completionHandler(.cancelAuthenticationChallenge, nil) }
     }
 
-    /// Ends a request whose kept connection was lost before the answer.
+    /// Ends a request whose reused connection was lost before the response.
     ///
-    /// libcurl would send it again on a new connection and asks for the body anew. Without one it sends the head alone and
-    /// waits; with one, a request that must not be repeated would be.
+    /// libcurl wants to send the request again on a new connection, and asks for the body. Without a body it would send
+    /// the head alone and wait. With a body it would repeat a request that must perhaps not be repeated.
     func urlSession(
       _ session: URLSession, task: URLSessionTask,
       needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
@@ -28,30 +28,32 @@ internal import Foundation
     }
   }
 
-  /// Runs the session's callbacks where libcurl delivers the bytes.
+  /// A queue that runs the session's callbacks immediately, on the thread on which libcurl delivers the bytes.
   ///
-  /// FoundationNetworking makes one operation for each piece of a body. When a server sends faster than the operations
-  /// run, or a small compressed body grows large, they fill the memory before the first of them reaches the limit.
+  /// FoundationNetworking adds one operation for each piece of a body. If a server sends faster than the operations
+  /// run, or if a small compressed body grows large, the waiting operations fill the memory before the first one can
+  /// notice the limit.
   ///
-  /// The session calls it from one serial queue. `OperationQueue` claims to be unchecked for its own state; a subclass has
-  /// to restate that and adds none.
+  /// The session adds operations from one serial queue. The class is unchecked `Sendable` like its superclass, and has
+  /// no state of its own.
   private final class ImmediateQueue: OperationQueue, @unchecked Sendable {
     override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
   }
 
-  /// The differences of this platform's session.
+  /// The properties in which this platform's `URLSession` differs from others.
   enum SessionTraits {
-    /// The idle timer runs while a request waits for a free connection: with many, it waits for a short time only.
+    /// The number of connections for each host, which is high because the idle timer runs while a request waits for
+    /// one.
     static let connectionsPerHost = 64
 
-    /// The answer about a redirect ends the process when the task was cancelled before it ("Received callback for HTTP
-    /// redirection, but we're not waiting for it").
+    /// Whether the delegate may answer a redirect of a cancelled task, which here stops the process ("Received callback
+    /// for HTTP redirection, but we're not waiting for it").
     static let takesLateAnswers = false
 
-    /// The proxy that libcurl uses for an origin, and the variable that names it.
+    /// Returns the proxy that libcurl uses for an origin, and the environment variable that names it.
     ///
-    /// libcurl reads the variables for each request, and of `http_proxy` only the one in lower case. For plain http, which
-    /// a wrong guess would give to a proxy, only the host itself in `no_proxy` counts.
+    /// libcurl reads the variables for each request, and it reads `http_proxy` only in lower case. For plain http, only
+    /// an exact host in `no_proxy` is accepted here, because a wrong guess would send a token to a proxy.
     static func proxy(of origin: Origin, in environment: (String) -> String?) -> (variable: String, host: String)? {
       func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
       let isPlain = origin.scheme == "http"
@@ -61,22 +63,22 @@ internal import Foundation
       let isNamed = ASCIIText.lowercased(exempt).split { ", \t".contains($0) }.contains {
         $0 == origin.host || !isPlain && ("." + origin.host).hasSuffix("." + $0.drop { $0 == "." })
       }
-      // libcurl takes `*` for every host only if it is the whole text: neither " *" nor "*,".
+      // libcurl understands `*` as "every host" only if it is the whole value, and not with spaces or commas around it.
       guard exempt != "*", !isNamed else { return nil }
-      // A scheme may come before the host, and a user name with a password.
+      // The value may have a scheme, and a user name and password, before the host.
       let rest = address.range(of: "://").map { address[$0.upperBound...] } ?? address[...]
       return (variable, String(rest.split(separator: "@").last?.prefix { $0 != "/" } ?? ""))
     }
 
-    /// The queue that calls the delegate.
+    /// The queue on which the session calls its delegate.
     static var delegateQueue: OperationQueue? { ImmediateQueue() }
 
-    /// libcurl's own text about an error; it is not translated.
+    /// Returns libcurl's own text of an error, which is always in English.
     private static func text(of error: URLError) -> String? {
       (error.userInfo[NSUnderlyingErrorKey] as? NSError)?.userInfo[NSLocalizedDescriptionKey] as? String
     }
 
-    /// libcurl's words about a proxy that let a request through to no server.
+    /// Returns libcurl's text of an error in which a proxy did not connect the request to a server.
     static func proxyAnswer(in error: URLError) -> String? {
       let beginnings = [
         "CONNECT tunnel failed", "Received HTTP code", "Could not resolve proxy", "Proxy CONNECT aborted",
@@ -84,11 +86,11 @@ internal import Foundation
       return text(of: error).flatMap { text in beginnings.contains { text.hasPrefix($0) } ? text : nil }
     }
 
-    /// The meaning of libcurl's own text about an error.
+    /// Returns the code of an error, which is read from libcurl's own text.
     ///
-    /// All failures but the commonest come as one code, also a refused certificate (`CURLE_PEER_FAILED_VERIFICATION`). And a
-    /// lost connection comes as a refused one where another address of the host has refused before: the request may have
-    /// arrived.
+    /// Foundation reports nearly all of libcurl's failures with one code, even a certificate that was refused
+    /// (`CURLE_PEER_FAILED_VERIFICATION`). If one address of a host refuses a connection and another one loses it,
+    /// Foundation reports a refused connection, although the request may have arrived.
     static func code(of error: URLError) -> URLError.Code {
       guard let text = text(of: error) else { return error.code }
       let begins = { (beginnings: String...) in beginnings.contains { text.hasPrefix($0) } }
@@ -100,25 +102,27 @@ internal import Foundation
     }
   }
 #else
-  /// The differences of this platform's session.
+  /// The properties in which this platform's `URLSession` differs from others.
   enum SessionTraits {
-    /// The system's own number: HTTP/2 carries many requests on one connection.
+    /// The number of connections for each host, which is the system's default, because HTTP/2 carries many requests on
+    /// one.
     static let connectionsPerHost = 6
 
-    /// An answer to a callback of a cancelled task does no harm.
+    /// Whether the delegate may answer a redirect of a cancelled task, which is harmless here.
     static let takesLateAnswers = true
 
-    /// The system's proxy settings count here, not the environment.
+    /// Returns `nil`, because Apple platforms use the system's proxy settings and not the environment.
     static func proxy(of origin: Origin, in environment: (String) -> String?) -> (variable: String, host: String)? {
       nil
     }
 
     static func proxyAnswer(in error: URLError) -> String? { nil }
 
-    /// The session makes a serial queue by itself, and waits for it before it reads on.
+    /// The queue of the delegate, or `nil` to let the session create a serial one, for which it waits before it reads
+    /// on.
     static var delegateQueue: OperationQueue? { nil }
 
-    /// Each error has its own code here.
+    /// Returns the error's own code, because each failure has a different one here.
     static func code(of error: URLError) -> URLError.Code { error.code }
   }
 #endif

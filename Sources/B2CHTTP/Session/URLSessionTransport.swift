@@ -2,33 +2,33 @@ internal import B2CCore
 internal import Dispatch
 public import Foundation
 
-/// Sends requests over a dedicated `URLSession`.
+/// A transport that sends requests over its own `URLSession`.
 ///
-/// Redirects are not followed. Cookies, caches and stored credentials are neither read nor written. Only https, or http
-/// to this machine, is spoken. The body is bounded while it arrives, after decompression, and the whole exchange by a
-/// deadline. A cancelled call returns at once.
+/// It does not follow redirects, and neither reads nor stores cookies, cached responses or credentials. It only sends
+/// https, or http to this machine. The body's size is checked while it arrives, after decompression, and a deadline
+/// limits the whole exchange. If the task is cancelled, the call returns immediately.
 ///
-/// Make one and keep it: its connections are reused. On Linux, libcurl does the work, and takes a proxy from the
-/// environment variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`. If that proxy would get plain http to
-/// this machine, the transport refuses such a request until `no_proxy` names this machine. On Apple's platforms the
-/// system's proxy settings count.
+/// Create one transport and keep it, because it reuses its connections. On Linux, libcurl sends the requests and takes
+/// a proxy from the environment variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`. If plain http to
+/// this machine would go to that proxy, the transport refuses the request until `no_proxy` contains this machine. On
+/// Apple platforms the system's proxy settings apply.
 ///
-/// Certificates are verified by the system; `NSPinnedDomains` in an app's Info.plist pins them.
+/// The system verifies certificates. To pin certificates, use `NSPinnedDomains` in your app's Info.plist.
 public final class URLSessionTransport: HTTPTransport {
   private let clock: any Clock<Duration>
   private let environment: @Sendable (String) -> String?
   private let delegate = SessionDelegate()
-  /// Made with the first request: an environment that is given another transport opens nothing.
+  /// The session, which is created with the first request, so that a connector with another transport creates none.
   private let session = Locked<URLSession?>(nil)
 
-  /// Makes a transport with a dedicated session.
+  /// Creates a transport with its own session.
   ///
-  /// - Parameter clock: The clock that deadlines run on.
+  /// - Parameter clock: The clock for deadlines, by default the system's.
   public convenience init(clock: any Clock<Duration> = ContinuousClock()) {
     self.init(clock: clock, environment: { getenv($0).map { String(cString: $0) } })
   }
 
-  /// Makes a transport that looks for a proxy in a given environment.
+  /// Creates a transport that reads the proxy variables from a given environment.
   package init(clock: any Clock<Duration> = ContinuousClock(), environment: @escaping @Sendable (String) -> String?) {
     self.clock = clock
     self.environment = environment
@@ -36,20 +36,20 @@ public final class URLSessionTransport: HTTPTransport {
 
   deinit { session.withLock { $0 }?.finishTasksAndInvalidate() }
 
-  /// Sends one request.
+  /// Sends a request.
   ///
   /// - Parameters:
-  ///   - request: The request. Its own timeout counts if it is shorter than the idle timeout of the limits.
-  ///   - limits: The time limits and the largest body of the answer.
-  /// - Returns: The answer, whatever its status; a redirect too.
-  /// - Throws: `URLError` when there is no answer; ``ConnectorError`` with code `configuration` for a request that must not
-  ///   be sent; `CancellationError` when the calling task was cancelled.
+  ///   - request: The request. If its own timeout is shorter than the limits' idle timeout, the shorter one applies.
+  ///   - limits: The time limits, and the largest body of the response.
+  /// - Returns: The body and the head of the response, whatever its status is, even for a redirect.
+  /// - Throws: `URLError` if there is no response; ``ConnectorError`` with code `configuration` if the request must not
+  ///   be sent; `CancellationError` if the task is cancelled.
   public func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
     try Task.checkCancellation()
     let origin = try request.validatedOrigin()
     let proxy = SessionTraits.proxy(of: origin, in: environment)
     if let variable = proxy?.variable, origin.scheme == "http" {
-      // libcurl would send plain http to this machine through the proxy, bearer token and all.
+      // libcurl would send plain http to this machine through the proxy, which could then read the bearer token.
       throw ConnectorError(
         own: .configuration, "\(variable) would send plain http to \(origin.hostAndPort) through a proxy.",
         recoverySuggestion: "Add \(origin.host) to no_proxy, or set no_proxy=localhost,127.0.0.1,::1.")
@@ -67,7 +67,8 @@ public final class URLSessionTransport: HTTPTransport {
         try await delegate.answer(to: task, maximumBytes: limits.maximumBodyBytes)
       }
     } catch let error as URLError {
-      // Without the proxy's name the error would blame a server that may never have been asked.
+      // Name the proxy in the error, because otherwise the error would blame a server that the proxy may never have
+      // asked.
       guard let proxy else { throw error }
       let place = " through the proxy \(proxy.host) of the environment variable \(proxy.variable)"
       throw URLError(error.code, userInfo: error.userInfo.merging([URLError.proxyKey: place]) { $1 })
@@ -76,13 +77,13 @@ public final class URLSessionTransport: HTTPTransport {
 
   static var configuration: URLSessionConfiguration {
     let configuration = URLSessionConfiguration.ephemeral
-    // With a cache, a request that is cancelled early stops the process on Linux.
+    // On Linux, a session with a cache crashes the process if a request is cancelled early.
     configuration.urlCache = nil
     configuration.httpCookieStorage = nil
     configuration.httpShouldSetCookies = false
     configuration.httpCookieAcceptPolicy = .never
     configuration.urlCredentialStorage = nil
-    // Without one the system's own would name the program alone.
+    // Without this field, the system would send only the name of the program.
     configuration.httpAdditionalHeaders = ["User-Agent": Library.userAgent]
     configuration.httpMaximumConnectionsPerHost = SessionTraits.connectionsPerHost
     return configuration
@@ -92,14 +93,14 @@ public final class URLSessionTransport: HTTPTransport {
     var request = request
     request.cachePolicy = .reloadIgnoringLocalCacheData
     let silence = limits.idleTimeout.inSeconds
-    // The timer counts whole seconds on Linux and would never run with zero.
+    // On Linux the timer counts whole seconds, and zero would mean no timer.
     request.timeoutInterval = max(
       1, (request.timeoutInterval > 0 ? min(silence, request.timeoutInterval) : silence).rounded(.up))
     return request
   }
 }
 
-/// The exchanges of a session: collects each answer, bounds it while it arrives, and follows no redirect.
+/// The delegate of a session, which collects each response, limits its size while it arrives, and follows no redirect.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
   /// A request in flight.
   private struct Exchange {
@@ -108,23 +109,26 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     var body = Data()
   }
 
-  /// Cancelling takes the task's lock, so it must not happen where another lock may be held, such as in a cancellation
-  /// handler or a callback: on Linux that can block the whole session.
+  /// The queue on which tasks are cancelled.
+  ///
+  /// Cancelling a task takes the task's lock. In a cancellation handler or a callback another lock may be held, so
+  /// cancelling there could block the whole session on Linux.
   private static let queue = DispatchQueue(label: "B2CHTTP.cancellation")
 
-  /// Runs what takes the session's locks, outside of its callbacks.
+  /// Runs an action that takes the session's locks, outside of the session's callbacks.
   static func later(_ action: @escaping @Sendable () -> Void) { queue.async(execute: action) }
 
   private let exchanges = Locked<[Int: Exchange]>([:])
 
-  /// Runs a task; when the calling task is cancelled, returns at once.
+  /// Runs a task and returns its response, or throws immediately if the calling Swift task is cancelled.
   func answer(to task: URLSessionDataTask, maximumBytes: Int) async throws -> (Data, HTTPURLResponse) {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         exchanges.withLock {
           $0[task.taskIdentifier] = Exchange(continuation: continuation, maximumBytes: maximumBytes)
         }
-        // A cancellation before this found no exchange to end.
+        // If the task was cancelled before this point, the cancellation handler found no exchange to end, so end it
+        // here.
         guard !Task.isCancelled else { return abort(task, CancellationError()) }
         task.resume()
       }
@@ -133,13 +137,14 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     }
   }
 
-  /// Ends an exchange from this side, at once; later callbacks of the session are ignored.
+  /// Ends an exchange immediately with an error, after which callbacks of the session for it are ignored.
   func abort(_ task: URLSessionTask, _ error: any Error) {
     end(task) { _ in .failure(error) }
     Self.later { task.cancel() }
   }
 
-  /// Ends an exchange with what has arrived; of an error only the code and what a proxy did, since its details hold the URL.
+  /// Ends an exchange with its response or error, of which only the code and the proxy are kept, because the details
+  /// contain the URL.
   func complete(_ task: URLSessionTask, _ head: HTTPURLResponse?, _ error: (any Error)? = nil) {
     end(task) { exchange in
       if let error {
@@ -156,12 +161,12 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     exchange.continuation.resume(with: outcome(exchange))
   }
 
-  /// A redirect is an answer like any other: following it would carry the token, and every other header field, along.
+  /// Returns a redirect as the response, because following it would send the token to another origin.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
-    // Under the lock: a cancellation removes the exchange first, so this answer comes before it or not at all.
+    // A cancellation removes the exchange under the same lock. So this answer is given before that, or not at all.
     exchanges.withLock { exchanges in
       if exchanges[task.taskIdentifier] != nil || SessionTraits.takesLateAnswers { completionHandler(nil) }
     }

@@ -1,11 +1,12 @@
 #if canImport(Darwin)
   extension SettingsFile {
-    /// Xcode makes a binary property list of the XML one in an app's bundle.
+    /// Whether binary property lists are read, because Xcode converts the XML one in an app's bundle into one.
     static let readsBinaryLists = true
   }
 #else
   extension SettingsFile {
-    /// Foundation's reader does not end for some binary lists here, and no app's bundle has one.
+    /// Whether binary property lists are read, which they are not, because some make Foundation's parser loop forever
+    /// here.
     static let readsBinaryLists = false
   }
 #endif

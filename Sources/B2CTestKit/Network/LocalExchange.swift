@@ -2,7 +2,8 @@ internal import B2CCore
 internal import B2CHTTP
 internal import Foundation
 
-/// The steps of every local server around its core: it records the request, applies the faults, dates the answer.
+/// The steps that every local server runs around its own work: records the request, applies the faults, dates the
+/// response.
 final class LocalExchange: Sendable {
   struct State {
     var log = RecordLog()

@@ -2,49 +2,51 @@ internal import B2CCore
 public import B2CHTTP
 public import Foundation
 
-/// A rule by which a local server misbehaves on some requests, for a number of times.
+/// A rule that makes a local server misbehave on some requests.
 ///
-/// Rules are tried in their order and add up: a server can wait at a gate, then change its answer, then lose it.
+/// The rules are tried in their order, and all that match apply. So a server can wait at a gate, then change its
+/// response, and then lose it.
 ///
 /// ```swift
 /// tenant.faults = [LocalFault(on: .token, times: 2, .respond(.init(status: 503)))]
 /// tasks.faults = [LocalFault(.offline)]   // and `tasks.faults = []` when the device is back
 /// ```
 public struct LocalFault: Sendable {
-  /// The effect.
+  /// The ways in which a server misbehaves.
   public enum Effect: Sendable {
-    /// Answers this; the request has no other effect.
+    /// Sends this response instead of handling the request.
     case respond(LocalResponse)
-    /// Works as always, then changes the answer.
+    /// Handles the request as usual, then changes the response.
     case change(@Sendable (inout LocalResponse) -> Void)
-    /// Waits at a gate before it looks at the request.
+    /// Waits at a gate before it handles the request.
     case wait(TestGate)
-    /// Works as always, then waits at a gate with the answer.
+    /// Handles the request as usual, then waits at a gate before it sends the response.
     case holdAnswer(TestGate)
-    /// Works as always, then breaks the connection before the first byte of the answer.
+    /// Handles the request as usual, then breaks the connection before the first byte of the response.
     case reset
-    /// Never answers; the request has no other effect.
+    /// Never responds, and does not handle the request.
     case never
-    /// Lets no request be sent, as when a device is offline: the server never sees it.
+    /// Lets no request reach the server, as if the device were offline.
     ///
-    /// Over loopback HTTP the listener has the request already, and breaks the connection: a client cannot tell whether it
-    /// took effect. Stop the server to have its connections refused there.
+    /// Over loopback HTTP, the request has already arrived when the rule applies, so the server breaks the connection,
+    /// and the client cannot tell whether the request took effect. To have connections refused there, stop the server.
     case offline
   }
 
-  /// Which requests it happens to.
+  /// The requests that the rule applies to.
   public var target: LocalFaultTarget
-  /// How many requests it happens to before the server behaves again; without end for `nil`.
+  /// The number of requests that the rule applies to before the server behaves again, or `nil` for no limit.
   public var times: Int?
-  /// The effect.
+  /// The way in which the server misbehaves.
   public var effect: Effect
 
-  /// Makes a rule.
+  /// Creates a rule.
   ///
   /// - Parameters:
-  ///   - target: Which requests it happens to; all of them unless said otherwise.
-  ///   - times: How many requests it happens to before the server behaves again; without end for `nil`.
-  ///   - effect: The misbehaviour.
+  ///   - target: The requests that the rule applies to, by default all.
+  ///   - times: The number of requests that the rule applies to before the server behaves again. With `nil`, the
+  ///     default, there is no limit.
+  ///   - effect: The way in which the server misbehaves.
   public init(on target: LocalFaultTarget = .any, times: Int? = nil, _ effect: Effect) {
     self.target = target
     self.times = times
@@ -52,26 +54,26 @@ public struct LocalFault: Sendable {
   }
 }
 
-/// Which requests a fault happens to.
+/// The requests that a fault applies to.
 public struct LocalFaultTarget: Sendable {
-  /// Whether the fault happens to a request.
+  /// Returns whether the fault applies to a request.
   package let contains: @Sendable (URLRequest) -> Bool
 
-  /// Makes a target from a test of the request.
+  /// Creates a target from a condition on the request.
   ///
-  /// - Parameter matches: Whether the fault happens to a request.
+  /// - Parameter matches: Returns whether the fault applies to a request.
   public init(where matches: @escaping @Sendable (URLRequest) -> Bool) { contains = matches }
 
   /// Every request.
   public static let any = LocalFaultTarget { _ in true }
 
-  /// Requests with a method.
+  /// Returns a target of the requests with a method.
   ///
-  /// - Parameter method: The method, such as `GET`.
+  /// - Parameter method: The method, for example `GET`.
   /// - Returns: The target.
   public static func method(_ method: String) -> LocalFaultTarget { LocalFaultTarget { $0.method == method } }
 
-  /// Requests whose path ends in a text, compared without regard to case.
+  /// Returns a target of the requests whose path ends in a text, in any case.
   ///
   /// - Parameter suffix: The end of the path.
   /// - Returns: The target.
@@ -79,7 +81,7 @@ public struct LocalFaultTarget: Sendable {
     LocalFaultTarget { $0.path.lowercased().hasSuffix(suffix.lowercased()) }
   }
 
-  /// Requests that both targets contain.
+  /// Returns a target of the requests that are in both targets.
   ///
   /// - Parameter other: The other target.
   /// - Returns: The target.
@@ -88,21 +90,21 @@ public struct LocalFaultTarget: Sendable {
   }
 }
 
-/// Targets at a ``LocalTenant``.
+/// The endpoints of a ``LocalTenant``.
 extension LocalFaultTarget {
-  /// The metadata document.
+  /// Requests for the metadata document.
   public static let metadata = path("/.well-known/openid-configuration")
-  /// The signing keys.
+  /// Requests for the signing keys.
   public static let keys = LocalFaultTarget { ["keys", "jwks"].contains($0.url?.lastPathComponent.lowercased() ?? "") }
-  /// The sign-in page, asked for and posted.
+  /// Requests for the sign-in page, and its posted form.
   public static let authorize = LocalFaultTarget { $0.path.lowercased().contains("/authorize") }
-  /// Every call of the token endpoint.
+  /// Requests to the token endpoint.
   public static let token = path("/token")
-  /// Calls of the token endpoint that redeem a code.
+  /// Requests to the token endpoint that redeem an authorization code.
   public static let tokenCode = token("authorization_code")
-  /// Calls of the token endpoint that use a refresh token.
+  /// Requests to the token endpoint that use a refresh token.
   public static let tokenRefresh = token("refresh_token")
-  /// The logout endpoint.
+  /// Requests to the logout endpoint.
   public static let logout = path("/logout")
 
   private static func token(_ grantType: String) -> LocalFaultTarget {
@@ -110,32 +112,32 @@ extension LocalFaultTarget {
   }
 }
 
-/// An answer of a local server; a fault gives it, or changes it.
+/// A response of a local server, which a fault can replace or change.
 ///
-/// It prints without header fields and body.
+/// Its description leaves out the header fields and the body.
 public struct LocalResponse: Sendable, Hashable {
   /// The status code.
   public var status: Int
-  /// The header fields by their usual names, such as `Content-Type`.
+  /// The header fields by their usual names, for example `Content-Type`.
   public var headers: [String: String]
-  /// The body, not compressed.
+  /// The body, which is not compressed.
   public var body: Data
 
-  /// Makes an answer.
+  /// Creates a response.
   ///
   /// - Parameters:
   ///   - status: The status code.
-  ///   - headers: The header fields.
-  ///   - body: The body.
+  ///   - headers: The header fields by their usual names, by default none.
+  ///   - body: The body, by default empty.
   public init(status: Int, headers: [String: String] = [:], body: Data = Data()) {
     self.status = status
     self.headers = headers
     self.body = body
   }
 
-  /// Returns what a transport returns for this answer.
+  /// Returns the response in the form in which a transport returns it.
   ///
-  /// - Throws: `URLError` with code `badServerResponse` where Foundation has no such answer.
+  /// - Throws: `URLError` with code `badServerResponse` if Foundation cannot represent the response.
   package func answer(to url: URL?) throws -> (Data, HTTPURLResponse) {
     guard let url,
       let head = HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers)
@@ -145,6 +147,6 @@ public struct LocalResponse: Sendable, Hashable {
 }
 
 extension LocalResponse: Redacted {
-  /// Status and size.
+  /// The status, the number of header fields and the size of the body.
   public var description: String { "\(status) (\(headers.count) headers, \(body.count) bytes)" }
 }

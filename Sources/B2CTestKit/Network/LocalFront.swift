@@ -3,9 +3,10 @@ internal import B2CHTTP
 package import B2CLoopback
 internal import Foundation
 
-/// A local server's front on loopback HTTP, from its start to its stop.
+/// The loopback HTTP listener of a local server.
 ///
-/// It ends with the server: nothing in it holds the server, and letting go of the listener closes it.
+/// It does not hold the server. When the server is released, this object and its listener are released too, which
+/// closes the port.
 final class LocalFront: Sendable {
   private let listener = Locked<LoopbackListener?>(nil)
 
@@ -14,12 +15,12 @@ final class LocalFront: Sendable {
 
   private static func origin(_ port: UInt16) -> String { "http://127.0.0.1:\(port)" }
 
-  /// Listens for a server, unless it does; `answer` returns `nil` when the server is gone.
+  /// Listens for a server if it does not listen yet, until `answer` returns `nil` because the server was released.
   func start(port: UInt16, answer: @escaping @Sendable (URLRequest) async throws -> LocalResponse?) async throws {
     guard url == nil else { return }
-    // This process may be the client too, and a proxy cannot reach a port of this machine.
+    // Requests of this process must not go to a proxy, because a proxy cannot reach a loopback port of this machine.
     Self.exemptThisMachineFromProxies
-    // A task server has to take long titles.
+    // The listener's own limit is made for redirects, which are short, but a task server accepts long titles.
     let limits = LoopbackLimits(bodyBytes: 8 << 20)
     let started = try await LoopbackListener(port: port, limits: limits) { exchange in
       let sent = exchange.request
@@ -42,7 +43,7 @@ final class LocalFront: Sendable {
     listener.withLock { $0 = started }
   }
 
-  /// Stops listening; the port is free when this returns.
+  /// Stops listening, and returns when the port is free.
   func stop() async { await listener.withLock { $0.take() }?.close() }
 
   /// Returns whether the `Host` field names this machine, at any port because a port may be forwarded.
@@ -54,7 +55,7 @@ final class LocalFront: Sendable {
     return RedirectURIRules.listenerHosts.contains(name.hasSuffix(":") ? String(name.dropLast()) : host)
   }
 
-  /// Adds this machine to `no_proxy` of this process, once.
+  /// Adds this machine to `no_proxy` of this process, the first time it is read.
   private static let exemptThisMachineFromProxies: Void = {
     let environment = ProcessInfo.processInfo.environment
     let exempt = ["no_proxy", "NO_PROXY"].compactMap { environment[$0] }.first { !$0.isEmpty }
@@ -63,7 +64,7 @@ final class LocalFront: Sendable {
 }
 
 extension LoopbackResponse {
-  /// Converts an answer of a local server.
+  /// Converts a response of a local server.
   package init(_ response: LocalResponse) {
     self.init(status: response.status, headers: response.headers, body: response.body)
   }

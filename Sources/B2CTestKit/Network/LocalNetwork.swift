@@ -2,54 +2,55 @@ internal import B2CCore
 public import B2CHTTP
 public import Foundation
 
-/// A network without sockets: carries each request to the local server that answers for its origin.
+/// A transport without sockets, which passes each request to the local server for its origin.
 ///
 /// ```swift
 /// let network = LocalNetwork(tenant, taskServer)
 /// environment.transport = network
 /// let connector = try Connector(settings: settings, environment: environment)
 /// ```
-/// It keeps what a real transport keeps: https or loopback only, bodies within the request's limit, deadlines,
-/// cancellation, no redirects followed.
+/// It enforces what a real transport enforces: only https or loopback URLs, the largest body, deadlines and
+/// cancellation. It follows no redirects.
 public struct LocalNetwork: HTTPTransport {
   private let services: [any LocalService]
   private let clock: any Clock<Duration>
   private let log = Locked(RecordLog())
 
-  /// Makes a network of servers.
+  /// Creates a network of servers.
   ///
   /// - Parameters:
-  ///   - services: The servers; the first that answers for an origin gets its requests.
-  ///   - clock: The clock that deadlines are measured by; the system's unless said otherwise.
+  ///   - services: The servers. If several serve an origin, the first one gets its requests.
+  ///   - clock: The clock for deadlines, by default the system's.
   public init(_ services: any LocalService..., clock: any Clock<Duration> = ContinuousClock()) {
     self.init(services, clock: clock)
   }
 
-  /// Makes a network of an array of servers.
+  /// Creates a network from an array of servers.
   ///
   /// - Parameters:
-  ///   - services: The servers; the first that answers for an origin gets its requests.
-  ///   - clock: The clock that deadlines are measured by; the system's unless said otherwise.
+  ///   - services: The servers. If several serve an origin, the first one gets its requests.
+  ///   - clock: The clock for deadlines, by default the system's.
   public init(_ services: [any LocalService], clock: any Clock<Duration> = ContinuousClock()) {
     self.services = services
     self.clock = clock
   }
 
-  /// The requests in order, also those to origins without a server: the newest 10,000 requests at least.
+  /// The requests in order, of a long run at least the newest 10,000, including those that no server serves.
   public var requests: [RecordedRequest] { log.withLock { $0.records } }
 
-  /// How many requests were sent.
+  /// The number of requests that were sent.
   package var requestCount: Int { log.withLock { $0.count } }
 
-  /// Carries one request.
+  /// Sends a request to the server for its origin.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - limits: The time limits and the largest body of the answer.
-  /// - Returns: The server's answer.
-  /// - Throws: `URLError`: `notConnectedToInternet` offline, `networkConnectionLost` for an answer that is lost, `timedOut`
-  ///   when the deadline passes, `dataLengthExceedsMaximum` for a body over the limit. `ConnectorError` for plain http to another machine and for an origin without a server;
-  ///   `CancellationError` when the calling task is cancelled.
+  ///   - limits: The time limits and the largest size of the response's body.
+  /// - Returns: The server's response.
+  /// - Throws: `URLError` with code `notConnectedToInternet` if a fault simulates an offline device,
+  ///   `networkConnectionLost` if a fault loses the response, `timedOut` if the deadline passes, or
+  ///   `dataLengthExceedsMaximum` if the body is larger than the limit; ``ConnectorError`` if no server serves the
+  ///   origin, or for plain http to another machine; `CancellationError` if the task is cancelled.
   public func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
     try Task.checkCancellation()
     guard let url = request.url, Loopback.isAllowed(url) else {
@@ -74,6 +75,6 @@ public struct LocalNetwork: HTTPTransport {
 }
 
 extension LocalService {
-  /// A transport that reaches this service in memory and nothing else.
+  /// A transport that reaches only this server, in memory.
   public var transport: LocalNetwork { LocalNetwork(self) }
 }

@@ -1,57 +1,58 @@
 public import B2CHTTP
 public import Foundation
 
-/// A local server: one core from request to answer, reached in memory or over loopback HTTP.
+/// A local server, which can be reached in memory and over loopback HTTP.
 public protocol LocalService: Sendable {
-  /// Whether a request is meant for this service, by scheme, host and port.
+  /// Returns whether this server serves a URL's scheme, host and port.
   ///
-  /// - Parameter url: The URL of the request.
-  /// - Returns: Whether the service answers for that origin.
+  /// - Parameter url: The URL of a request.
+  /// - Returns: Whether requests to the URL are for this server.
   func serves(_ url: URL) -> Bool
 
-  /// Answers a request, with whatever faults are set.
+  /// Responds to a request, after applying the faults that are set.
   ///
   /// - Parameter request: The request.
-  /// - Returns: The answer.
-  /// - Throws: `URLError` for a request without an answer: `notConnectedToInternet` when nothing was sent,
-  ///   `networkConnectionLost` when the connection broke, `timedOut` when it stays open; the front waits then, until the
-  ///   caller has had enough.
+  /// - Returns: The response.
+  /// - Throws: `URLError` if the request gets no response. The code is `notConnectedToInternet` if nothing was sent,
+  ///   `networkConnectionLost` if the connection broke, and `timedOut` if the connection stays open. In the last case
+  ///   the caller waits until its own deadline passes.
   func answer(_ request: URLRequest) async throws -> LocalResponse
 }
 
-/// A request that a local server has seen, secrets and all.
+/// A request that a local server has received.
 ///
-/// It prints without them; ``query``, ``form`` and ``request`` have them in the clear.
+/// Its description leaves out secrets, but ``query``, ``form`` and ``request`` contain them as they were sent.
 public struct RecordedRequest: Sendable, Redacted {
   /// The request.
   public let request: URLRequest
-  /// The answer; `nil` while there is no answer, or when there never was one.
+  /// The response, or `nil` if there is none (yet).
   public internal(set) var response: LocalResponse?
 
-  /// The query's values by name.
+  /// The values of the query by name.
   public var query: [String: String] { request.queryValues }
 
   /// The values of a form body by name.
   public var form: [String: String] { request.formValues }
 
-  /// The bearer token that came with it, if any.
+  /// The bearer token that the request was sent with, if any.
   public var bearerToken: String? { request.bearerToken }
 
-  /// Method, URL and status; no query, no headers, no body.
+  /// The method, the URL without its query, and the status of the response.
   public var description: String { "\(request.summary) → \(response.map { String($0.status) } ?? "no answer")" }
 }
 
-/// The requests a server or network has seen, bounded so that a long run does not fill the memory.
+/// The requests that a server or network has received, of which it keeps the newest, so that a long run does not fill
+/// the memory.
 struct RecordLog: Sendable {
-  /// How many requests are kept at least; twice as many at most.
+  /// The number of requests that are always kept, because the older half goes when there are twice as many.
   private static let kept = 10_000
 
   /// The newest requests, oldest first.
   private(set) var records: [RecordedRequest] = []
-  /// How many requests were seen, with those that are no longer here.
+  /// The number of all requests, including those that were removed.
   private(set) var count = 0
 
-  /// Adds a request; returns the mark to add its answer by.
+  /// Adds a request, and returns the number that ``end(_:_:)`` needs to find it again.
   mutating func begin(_ request: URLRequest) -> Int {
     if records.count >= Self.kept * 2 { records.removeFirst(Self.kept) }
     records.append(RecordedRequest(request: request, response: nil))
@@ -59,7 +60,7 @@ struct RecordLog: Sendable {
     return count
   }
 
-  /// Adds an answer, unless its request is gone.
+  /// Adds the response to a request, unless the request was removed meanwhile.
   mutating func end(_ mark: Int, _ response: LocalResponse) {
     let index = records.count - 1 - (count - mark)
     if records.indices.contains(index) { records[index].response = response }

@@ -1,19 +1,19 @@
 internal import B2CCore
 
 extension ScriptedPresenter {
-  /// An action on a page.
+  /// An action of the user on a page.
   public struct Action: Sendable, CustomStringConvertible {
     let name: String
-    /// The button to press; `nil` closes the browser.
+    /// The button to press, or `nil` to close the browser.
     var button: String? = "continue"
-    /// The texts to type, by the field's name.
+    /// The texts to type, by the names of the fields.
     var fields: [String: String] = [:]
-    /// The texts to type into fields that the page leaves empty.
+    /// The texts to type into fields that the page has left empty.
     var suggestions: [String: String] = [:]
-    /// The button that leads to the page the action is for, where another page comes first.
+    /// A button that leads to the page that this action is for, if another page is shown first.
     var shortcut: String?
 
-    /// The step, without the texts that are typed: a test's arguments go into logs.
+    /// The name of the action, without the texts it types, because test frameworks print the arguments of a test.
     public var description: String { name }
   }
 }
@@ -21,19 +21,21 @@ extension ScriptedPresenter {
 extension ScriptedPresenter.Action {
   /// Signs in.
   ///
-  /// At the page of another identity provider, such as Facebook's, the email logs in.
+  /// On the page of another identity provider, for example Facebook, it logs in there with the email address.
   ///
   /// - Parameters:
-  ///   - email: The email to type.
+  ///   - email: The email address to type.
   ///   - password: The password to type.
   /// - Returns: The action.
   public static func signIn(email: String, password: String) -> Self {
     Self(name: "sign in", fields: ["email": email, "password": password])
   }
 
-  /// Signs in as a person; at the page of another identity provider, such as Facebook's, with the display name too.
+  /// Signs in as a user.
   ///
-  /// - Parameter user: The person: one the tenant knows or, at another identity provider, anyone.
+  /// On the page of another identity provider, for example Facebook, it also types the display name.
+  ///
+  /// - Parameter user: A user that the tenant knows. At another identity provider, it can be any user.
   /// - Returns: The action.
   public static func signIn(_ user: LocalUser) -> Self {
     var action = signIn(email: user.email, password: user.password.value)
@@ -41,10 +43,10 @@ extension ScriptedPresenter.Action {
     return action
   }
 
-  /// Signs up; on a sign-in page that offers it, presses "Sign up now" first.
+  /// Signs up, after pressing "Sign up now" if the page is a sign-in page with that button.
   ///
   /// - Parameters:
-  ///   - email: The email to type.
+  ///   - email: The email address to type.
   ///   - password: The new password to type.
   ///   - displayName: The display name to type.
   /// - Returns: The action.
@@ -64,17 +66,17 @@ extension ScriptedPresenter.Action {
   /// Sets a new password.
   ///
   /// - Parameters:
-  ///   - email: The email to type.
+  ///   - email: The email address to type.
   ///   - newPassword: The new password to type.
   /// - Returns: The action.
   public static func resetPassword(email: String, newPassword: String) -> Self {
     Self(name: "reset password", fields: ["email": email, "password": newPassword])
   }
 
-  /// Presses Cancel: AADB2C90091.
+  /// Presses Cancel, for which Azure AD B2C returns AADB2C90091.
   public static let cancel = Self(name: "cancel", button: "cancel")
-  /// Presses "Forgot your password?": AADB2C90118.
+  /// Presses "Forgot your password?", for which Azure AD B2C returns AADB2C90118.
   public static let forgotPassword = Self(name: "forgot password", button: "forgot")
-  /// Closes the browser without an answer.
+  /// Closes the browser, so that no redirect arrives.
   public static let closeBrowser = Self(name: "close the browser", button: nil)
 }

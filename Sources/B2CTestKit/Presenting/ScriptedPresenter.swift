@@ -3,10 +3,10 @@ public import B2CHTTP
 public import B2COAuth
 public import Foundation
 
-/// A scripted person at the sign-in pages of a ``LocalTenant``: fills in each page, follows the redirects.
+/// A scripted user, who fills in the pages of a ``LocalTenant`` and follows its redirects.
 ///
-/// Each page takes one action of the script; the last action is used for every page after it, so a script of one sign-in
-/// serves any number of sign-ins. The cookies are kept from one sign-in to the next, unless the app asks for an
+/// Each page uses up one action of the script. The last action is repeated for all later pages, so a script with one
+/// sign-in works for any number of sign-ins. Cookies are kept for the next sign-in, unless the app asks for an
 /// ephemeral session.
 ///
 /// ```swift
@@ -19,7 +19,7 @@ public import Foundation
 public final class ScriptedPresenter: SignInPresenter {
   private struct State {
     var script: [Action]
-    /// The session cookie of each origin (RFC 6265): the tenant sets no other.
+    /// The session cookie of each origin (RFC 6265), because the tenant sets no other cookie.
     var cookies: [String: String] = [:]
     var steps: [String] = []
     var requests: [PresentationRequest] = []
@@ -29,56 +29,56 @@ public final class ScriptedPresenter: SignInPresenter {
   private let onStep: (@Sendable (String) -> Void)?
   private let state: Locked<State>
 
-  /// Makes a scripted person.
+  /// Creates a scripted user.
   ///
   /// - Parameters:
   ///   - transport: The transport that reaches the pages, either a ``LocalNetwork`` or one over real HTTP.
   ///   - script: The user's actions, one for each page. The last one is repeated.
-  ///   - onStep: Called with each step as it happens, secrets left out.
+  ///   - onStep: Called with each step as it happens, without secrets. By default nothing is called.
   public convenience init(
     transport: any HTTPTransport, _ script: Action..., onStep: (@Sendable (String) -> Void)? = nil
   ) {
     self.init(transport: transport, script, onStep: onStep)
   }
 
-  /// Makes a scripted person from an array of actions.
+  /// Creates a scripted user from an array of actions.
   ///
   /// - Parameters:
   ///   - transport: The transport that reaches the pages, either a ``LocalNetwork`` or one over real HTTP.
   ///   - script: The user's actions, one for each page. The last one is repeated.
-  ///   - onStep: Called with each step as it happens, secrets left out.
+  ///   - onStep: Called with each step as it happens, without secrets. By default nothing is called.
   public init(transport: any HTTPTransport, _ script: [Action], onStep: (@Sendable (String) -> Void)? = nil) {
     self.transport = transport
     self.onStep = onStep
     state = Locked(State(script: script))
   }
 
-  /// Puts a new script in place of what is left of the old one.
+  /// Replaces the rest of the script by new actions.
   ///
   /// - Parameter script: The user's actions, one for each page. The last one is repeated.
   public func follow(_ script: Action...) { follow(script) }
 
-  /// Puts an array of actions in place of what is left of the old script.
+  /// Replaces the rest of the script by an array of new actions.
   ///
   /// - Parameter script: The user's actions, one for each page. The last one is repeated.
   public func follow(_ script: [Action]) { state.withLock { $0.script = script } }
 
-  /// Forgets the cookies, as a fresh browser has none.
+  /// Removes all cookies, so that the next page is opened as in a new browser.
   public func clearCookies() { state.withLock { $0.cookies = [:] } }
 
-  /// The steps so far, a line for each, secrets left out.
+  /// The steps so far, one line each, without secrets.
   public var steps: [String] { state.withLock { $0.steps } }
 
   /// The presentation requests so far.
   public var requests: [PresentationRequest] { state.withLock { $0.requests } }
 
-  /// Goes from the page to the redirect.
+  /// Fills in the pages until the redirect.
   ///
   /// - Parameter request: The page to show and the redirect to wait for.
   /// - Returns: The callback URL.
-  /// - Throws: An error with code `presentationFailed` and the page's text for an error page of the service and for
-  ///   a script that does not fit the pages; `userClosedBrowser` when the script says so, or for a page that ends without
-  ///   redirect and without error, as after a sign-out; otherwise the transport's error.
+  /// - Throws: ``ConnectorError`` with code `presentationFailed` if the provider shows an error page, whose text it
+  ///   quotes, or if the script does not fit a page; `userClosedBrowser` if the script closes the browser, or if a page
+  ///   has neither a form nor an error, as after a sign-out; the transport's errors.
   public func present(_ request: PresentationRequest) async throws -> URL {
     var cookies = state.withLock { state in
       state.requests.append(request)
@@ -114,7 +114,8 @@ public final class ScriptedPresenter: SignInPresenter {
       guard let target = page.target.flatMap(URL.init), status < 400 else { throw Self.ending(page, status) }
       if let alert = page.alert {
         note("'\(page.title)' says: \(alert)")
-        // The last action led back to its own page, which says why.
+        // The script's last action was refused on this page already, so repeating it would go on until the request
+        // limit.
         if last?.title == page.title, last?.isRepeated == true {
           throw ConnectorError(own: .presentationFailed, "The page '\(page.title)' says: " + ErrorText.sentence(alert))
         }
@@ -132,7 +133,7 @@ public final class ScriptedPresenter: SignInPresenter {
 
   private static let mostRequests = 40
 
-  /// The end of a sign-in at a page without a form: as at a real service, whose error pages never redirect.
+  /// Returns the error for a page without a form, because a real provider never redirects from its error pages either.
   private static func ending(_ page: LocalPage, _ status: Int) -> ConnectorError {
     guard status >= 400 else {
       return ConnectorError(own: .userClosedBrowser, "The page '\(page.title)' has no form; the browser was closed.")
@@ -144,13 +145,13 @@ public final class ScriptedPresenter: SignInPresenter {
       recoverySuggestion: "Compare the client ID, redirect URI and policy with those of the tenant.")
   }
 
-  /// The action for a page, and whether it is the last, which is used again for the next page.
+  /// Returns the action for a page, and whether it is the last one, which is repeated for the next page.
   private func nextAction(for page: LocalPage) throws -> (action: Action, isRepeated: Bool) {
     try state.withLock { state in
       guard let action = state.script.first else {
         throw ConnectorError(own: .presentationFailed, "The script has no action for the page '\(page.title)'.")
       }
-      // Another page comes first; the action stays for the page that it is for.
+      // This page only leads to the page that the action is for, so press its button and keep the action.
       if page.buttons.contains(where: { $0.action == action.shortcut }) { return (action, false) }
       let isLast = state.script.count == 1
       if !isLast { state.script.removeFirst() }
@@ -175,7 +176,7 @@ public final class ScriptedPresenter: SignInPresenter {
     }
     var pairs = [(name: "stage", value: page.stage ?? ""), (name: "action", value: button.action)]
     var typed: [String] = []
-    // Only the first button needs the fields.
+    // Buttons such as Cancel submit the form without its fields.
     for field in button.action == page.buttons.first?.action ? page.fields : [] {
       let text = action.fields[field.name] ?? (field.value.isEmpty ? action.suggestions[field.name] : nil)
       if text != nil { typed.append(field.name) }

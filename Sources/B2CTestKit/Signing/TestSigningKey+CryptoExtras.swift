@@ -5,10 +5,10 @@
   internal import Foundation
 
   extension TestSigningKey {
-    /// Makes a fresh RSA key of 2048 bits for RS256, which takes about a tenth of a second.
+    /// Creates a new RSA key of 2048 bits for RS256, which takes about a tenth of a second.
     ///
-    /// - Parameter id: The key's id; drawn at random unless said otherwise.
-    /// - Throws: An error when the system cannot make one.
+    /// - Parameter id: The key's id, or `nil`, the default, for a random one.
+    /// - Throws: An error of the system if it cannot create a key.
     package init(id: String? = nil) throws {
       let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
       let numbers = try key.publicKey.getKeyPrimitives()

@@ -7,10 +7,10 @@
   extension TestSigningKey {
     private enum Failure: Error { case cannotMakeKey, cannotSign }
 
-    /// Makes a fresh RSA key of 2048 bits for RS256, which takes about a tenth of a second.
+    /// Creates a new RSA key of 2048 bits for RS256, which takes about a tenth of a second.
     ///
-    /// - Parameter id: The key's id; drawn at random unless said otherwise.
-    /// - Throws: An error when the system cannot make one.
+    /// - Parameter id: The key's id, or `nil`, the default, for a random one.
+    /// - Throws: An error of the system if it cannot create a key.
     package init(id: String? = nil) throws {
       let attributes: [CFString: Any] = [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits: 2048]
       var failure: Unmanaged<CFError>?
@@ -19,13 +19,14 @@
         let privateBytes = SecKeyCopyExternalRepresentation(key, &failure) as Data?,
         let publicBytes = SecKeyCopyExternalRepresentation(publicKey, &failure) as Data?, publicBytes.count == 270
       else { throw Failure.cannotMakeKey }
-      // PKCS #1 (RFC 8017 appendix A.1.1): at 2048 bits the modulus is always behind nine bytes of DER, and 65537 last.
+      // The public key is in PKCS #1 form (RFC 8017 appendix A.1.1). At 2048 bits, nine bytes of DER precede the
+      // modulus, and the last three bytes are the exponent 65537.
       let n = Base64URL.encode(publicBytes.dropFirst(9).prefix(256))
       let fields = ["kty": "RSA", "n": n, "e": Base64URL.encode(publicBytes.suffix(3))]
       self.init(.rs256, fields, id: id) { try Self.signature(of: $0, with: privateBytes) }
     }
 
-    // The private key travels as PKCS #1 bytes, because `SecKey` itself is not `Sendable`.
+    // The closure that signs must be `Sendable`, which `SecKey` is not, so it gets the key's PKCS #1 bytes.
     private static func signature(of input: Data, with privateBytes: Data) throws -> Data {
       let attributes: [CFString: Any] = [
         kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeyClass: kSecAttrKeyClassPrivate,

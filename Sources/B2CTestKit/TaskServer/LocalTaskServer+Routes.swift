@@ -4,7 +4,7 @@ internal import Foundation
 internal import TaskAPI
 
 extension LocalTaskServer {
-  /// Answers one request.
+  /// Returns the response to a request, without recording the request or applying faults.
   func respond(to request: URLRequest) -> LocalResponse {
     let path = request.path
     let segments = path.dropFirst(basePath.count).split(separator: "/").map(String.init)
@@ -24,7 +24,8 @@ extension LocalTaskServer {
     }
     let owner = (claims["oid"] ?? claims["sub"])?.string ?? ""
     let (id, routesByID) = (segments.first, dialect.routesByID)
-    // The published servers cannot change a task; one that routes by id has nothing to change or delete at its base.
+    // Microsoft's sample servers have no route that changes a task. A server that routes by id needs an id to change or
+    // delete one.
     switch request.method {
     case "GET", "HEAD": return list(of: owner, id: id)
     case "POST" where id == nil || !routesByID: return add(fields, of: owner)
@@ -34,17 +35,17 @@ extension LocalTaskServer {
     }
   }
 
-  /// A JSON answer.
+  /// Returns a JSON response.
   private func json(_ value: JSONValue, status: Int = 200) -> LocalResponse {
     LocalResponse(status: status, headers: ["Content-Type": "application/json"], body: LocalJSON.data(value))
   }
 
-  /// An error in restify's form.
+  /// Returns an error in the form of restify, on which Microsoft's sample server is built.
   private func error(_ status: Int, _ code: String, _ message: String) -> LocalResponse {
     json(.object(["code": .string(code), "message": .string(message)]), status: status)
   }
 
-  /// A refusal with a bearer challenge (RFC 6750 section 3).
+  /// Returns a refusal with a bearer challenge (RFC 6750 section 3).
   private func refusal(_ status: Int, _ parameters: String = "") -> LocalResponse {
     LocalResponse(
       status: status,
@@ -57,14 +58,14 @@ extension LocalTaskServer {
 extension LocalTaskServer {
   private func list(of owner: String, id: String?) -> LocalResponse {
     let own = tasks(of: owner).sorted { $0.date < $1.date }
-    // The published servers ignore what the path names: only the token counts.
+    // Microsoft's sample servers ignore an id in the path, and return all tasks of the token's user.
     guard dialect.routesByID, let id else { return json(.array(own.map(document))) }
     return own.first { ASCIIText.isSame($0.id, id) }.map { json(document($0)) } ?? taskNotFound
   }
 
   private func add(_ fields: [String: JSONValue], of owner: String) -> LocalResponse {
     guard let title = title(fields) else { return missingTask }
-    // The published servers never store it when a task is added.
+    // Microsoft's sample servers ignore this field when a task is added.
     let completed = dialect.routesByID ? fields["completed"]?.bool : nil
     let task = LocalTask(owner: owner, text: title, completed: completed, date: now())
     state.withLock { $0.append(task) }
@@ -89,14 +90,14 @@ extension LocalTaskServer {
         tasks.removeAll { $0.isOf(owner) && ASCIIText.isSame($0.id, id) }
         return tasks.count < count ? LocalResponse(status: 204) : taskNotFound
       }
-      // The published servers delete by title, and so every task that has it; an id in path or body means nothing.
+      // Microsoft's sample servers delete every task with the title, and ignore an id in the path or the body.
       guard let title = title(fields) else { return missingTask }
       tasks.removeAll { $0.isOf(owner) && ASCIIText.isSame($0.text, title) }
       return LocalResponse(status: 204)
     }
   }
 
-  /// The title among the fields of a body, unless it is empty.
+  /// Returns the title in a body, or `nil` if it is missing or empty.
   private func title(_ fields: [String: JSONValue]) -> String? {
     fields[dialect.titleKey]?.string.flatMap { $0.isEmpty ? nil : $0 }
   }
@@ -107,7 +108,7 @@ extension LocalTaskServer {
 
   private var taskNotFound: LocalResponse { error(404, "TaskNotFound", "The task was not found") }
 
-  /// A task as the document that the database would return.
+  /// Returns a task as the JSON document that the sample server's database returns.
   private func document(_ task: LocalTask) -> JSONValue {
     let fields: [String: JSONValue?] = [
       "_id": .string(task.id), "owner": .string(task.owner), dialect.titleKey: .string(task.text),

@@ -3,9 +3,9 @@ internal import B2CHTTP
 internal import B2CLoopback
 internal import Foundation
 
-/// A page of a tenant, with one form unless the sign-in ends there.
+/// A page of a tenant, with a text and, unless the sign-in ends on it, a form.
 ///
-/// A browser is answered with HTML, a ``ScriptedPresenter`` with the same page as JSON.
+/// A browser gets the page as HTML, and a ``ScriptedPresenter`` gets it as JSON.
 struct LocalPage: Codable, Sendable {
   struct Field: Codable, Sendable {
     let name: String
@@ -30,15 +30,15 @@ struct LocalPage: Codable, Sendable {
   var text: String?
   /// What went wrong, for example in the last post of this page.
   var alert: String?
-  /// The URL that the form is posted to; `nil` for a page without a form.
+  /// The URL that the form is posted to, or `nil` if the page has no form.
   var target: String?
-  /// The page's own name, which its form sends along.
+  /// The name of the page, which its form posts along, so that the tenant knows which page was posted.
   var stage: String?
   var fields: [Field] = []
-  /// The buttons, of which only the first one, the primary button, needs the required fields.
+  /// The buttons, of which only the first one requires the fields to be filled in.
   var buttons: [Button] = []
 
-  /// Returns the page in the form that a request asks for.
+  /// Returns the page as HTML or JSON, depending on the request's `Accept` field.
   func response(to request: URLRequest, status: Int = 200) -> LocalResponse {
     let isJSON = request.value(forHTTPHeaderField: "Accept") == Self.json
     return LocalResponse(
@@ -47,7 +47,7 @@ struct LocalPage: Codable, Sendable {
       body: isJSON ? LocalJSON.data(self) : Data(html.utf8))
   }
 
-  /// The media type by which a page is asked for as JSON.
+  /// The `Accept` value of a request that wants the page as JSON.
   static let json = "application/json"
 
   private static let entities: [Unicode.Scalar: String] = [
@@ -56,7 +56,8 @@ struct LocalPage: Codable, Sendable {
 
   /// Escapes a text for the content of an element or a quoted attribute.
   ///
-  /// It goes by Unicode scalars: as a `Character`, `<` with a combining mark after it is not equal to `<`.
+  /// The text is compared by Unicode scalars, because Swift's `Character` of `<` and a combining mark is not equal to
+  /// `<`, but a browser would read it as one.
   private static func escape(_ text: String) -> String {
     text.unicodeScalars.map { entities[$0] ?? String($0) }.joined()
   }

@@ -1,23 +1,23 @@
 public import B2CAuthority
 
-/// A policy (user flow) of a local tenant: its id and what it does with the user.
+/// A policy (user flow) of a local tenant.
 ///
-/// A policy of kind `federatedSignIn` leads to the page of another identity provider, which the tenant shows itself.
+/// A policy of kind `federatedSignIn` shows the page of another identity provider, which the tenant imitates.
 public struct LocalPolicy: Sendable, Hashable {
-  /// The policy's id, in the case the portal would show.
+  /// The policy's id, spelled as the Azure portal shows it.
   public var id: String
   /// The purpose of the policy.
   public var kind: Policy.Kind
   /// The `idp` claim of the users of a `federatedSignIn` policy.
   public var identityProvider: String
 
-  /// Makes a policy.
+  /// Creates a policy.
   ///
   /// - Parameters:
-  ///   - id: The policy's id, such as `B2C_1_SignIn`.
+  ///   - id: The policy's id, for example `B2C_1_SignIn`.
   ///   - kind: The purpose of the policy.
-  ///   - identityProvider: The provider to which a `federatedSignIn` policy sends the user, by default `facebook.com`. It is
-  ///     the `idp` claim of its users.
+  ///   - identityProvider: The provider to which a `federatedSignIn` policy sends the user, by default `facebook.com`.
+  ///     It is the `idp` claim of its users.
   public init(_ id: String, _ kind: Policy.Kind, identityProvider: String = "facebook.com") {
     self.id = id
     self.kind = kind

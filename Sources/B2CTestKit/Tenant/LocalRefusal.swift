@@ -1,10 +1,10 @@
-/// Why a tenant refuses, with the codes that Azure AD B2C and Entra ID give for it.
+/// A reason why a tenant refuses a request, with the codes that Azure AD B2C and Entra ID return for it.
 struct LocalRefusal: Error, Sendable {
   /// The OAuth `error`.
   let error: String
-  /// The number behind `AADB2C`.
+  /// The number after `AADB2C`.
   let b2c: Int
-  /// The number behind `AADSTS`.
+  /// The number after `AADSTS`.
   let entra: Int
   let message: String
 
@@ -15,7 +15,7 @@ struct LocalRefusal: Error, Sendable {
     self.message = message
   }
 
-  /// A request that is not well-formed (RFC 6749 sections 4.1.2.1 and 5.2); an app never sends one.
+  /// A malformed request (RFC 6749 sections 4.1.2.1 and 5.2), which the SDK never sends.
   static func malformed(_ problem: String, error: String = "invalid_request") -> Self {
     Self(error, 90083, 900_144, "The request is malformed: \(problem).")
   }

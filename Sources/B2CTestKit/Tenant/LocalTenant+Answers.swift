@@ -1,11 +1,11 @@
 internal import B2CCore
 internal import B2CHTTP
 
-/// The answers of a tenant to calls: JSON, and refusals in the words of its shape.
+/// The responses of a tenant: JSON, and refusals with the codes and texts of the provider that it imitates.
 extension LocalTenant {
-  /// The `error_description` of a refusal, in the form of the tenant's shape.
+  /// Returns the `error_description` of a refusal, in the form of the provider that the tenant imitates.
   func describe(_ refusal: LocalRefusal, _ call: LocalTenantCall) -> String {
-    // 2026-01-01 00:00:00Z
+    // The providers write times like this one: 2026-01-01 00:00:00Z
     let time = Dates.internet(call.now).prefix(19).replacing("T", with: " ") + "Z"
     let ids = ["Correlation ID: \(call.correlationID)", "Timestamp: \(time)"]
     switch shape {
@@ -15,13 +15,15 @@ extension LocalTenant {
     }
   }
 
-  /// The answer of an endpoint that speaks JSON: what a body returns, or why it refuses (RFC 6749 section 5.2).
+  /// Returns the JSON response of an endpoint: the fields that a body returns, or the refusal that it throws (RFC 6749
+  /// section 5.2).
   func jsonAnswer(_ call: LocalTenantCall, _ body: () throws -> [String: JSONValue]) -> LocalResponse {
     do {
       return json(try body(), call)
     } catch {
       let refusal = error as? LocalRefusal ?? .malformed("\(error)", error: "server_error")
-      // Entra ID has its own word for this one.
+      // RFC 8628 section 3.5 calls a declined device code `access_denied`, but Entra ID calls it
+      // `authorization_declined`.
       let isDeclined = isEntra && refusal.entra == LocalRefusal.deviceDenied.entra
       let fields: [String: JSONValue?] = [
         "error": .string(isDeclined ? "authorization_declined" : refusal.error),
@@ -34,7 +36,7 @@ extension LocalTenant {
     }
   }
 
-  /// A JSON answer that no one may keep.
+  /// Returns a JSON response that must not be cached.
   func json(_ fields: [String: JSONValue], _ call: LocalTenantCall, status: Int = 200) -> LocalResponse {
     LocalResponse(
       status: status,

@@ -4,7 +4,8 @@ internal import B2CHTTP
 internal import B2COAuth
 internal import Foundation
 
-/// The authorize endpoint: who asks is checked, then a page is shown or, with a session, a code given at once.
+/// The authorization endpoint, which checks the client and then shows a page or, if the browser has a session, issues a
+/// code.
 extension LocalTenant {
   static let sessionCookie = "x-ms-cpim-sso"
 
@@ -14,7 +15,7 @@ extension LocalTenant {
       let redirectURI = call.query["redirect_uri"] ?? ""
       guard isRegistered(redirectURI) else { throw LocalRefusal.unknownRedirectURI(redirectURI) }
     } catch {
-      // Until both are known nothing is redirected.
+      // As long as client and redirect URI are not both known, a redirect could send the user to an attacker's page.
       return refusalPage(error, call)
     }
     do {
@@ -40,14 +41,14 @@ extension LocalTenant {
   func isRegistered(_ uri: String) -> Bool {
     let registered = redirectURIs
     if registered.contains(where: { ASCIIText.isSame($0, uri) }) { return true }
-    // RFC 8252 section 7.3 lets a native app choose its loopback port. Azure AD B2C documents that for the registration
-    // `http://localhost` alone: a port in the registration is compared.
+    // RFC 8252 section 7.3 lets a native app choose its loopback port. Azure AD B2C documents that only for an app that
+    // registered `http://localhost` without a port; if the registration has a port, it must match.
     guard let plain = Self.withoutLoopbackPort(uri) else { return false }
     if shape == .b2c { return plain == "http://localhost" && registered.contains(plain) }
     return registered.contains { Self.withoutLoopbackPort($0) == plain }
   }
 
-  /// A redirect URI to this machine without its port; `nil` for another one.
+  /// Returns a redirect URI of this machine without its port, or `nil` for any other URI.
   private static func withoutLoopbackPort(_ text: String) -> String? {
     guard var parts = URLComponents(string: text), parts.scheme == "http", Loopback.isLoopback(host: parts.host ?? "")
     else { return nil }
@@ -55,8 +56,10 @@ extension LocalTenant {
     return parts.string
   }
 
-  /// Checks everything but the client (RFC 6749 section 4.1.1, RFC 7636 section 4.3, OpenID Connect Core 3.1.2.1); what is
-  /// wrong here is told by redirect.
+  /// Checks the rest of an authorization request (RFC 6749 section 4.1.1, RFC 7636 section 4.3, OpenID Connect Core
+  /// section 3.1.2.1).
+  ///
+  /// The app learns about these mistakes by a redirect, because its client ID and redirect URI are known by now.
   private func checkRequest(_ call: LocalTenantCall) throws {
     let (query, prompts) = (call.query, call.prompts)
     guard query["response_type"] == "code" else {
@@ -67,18 +70,19 @@ extension LocalTenant {
     }
     let scopes = LocalTenantCall.scopes(query)
     guard !scopes.isEmpty else { throw LocalRefusal.malformed("no scope") }
-    // Entra ID lets the user consent to the scopes of several APIs at once; a token is for one of them.
+    // Entra ID lets the user consent to the scopes of several APIs in one sign-in, although a token is for one API.
     _ = try classify(scopes, allowsSeveralAPIs: isEntra)
     guard prompts.isSubset(of: ["none", "login", "consent", "select_account", "create"]),
       !prompts.contains("none") || prompts.count == 1
     else { throw LocalRefusal.malformed("an unknown prompt") }
-    // RFC 7636 section 4.3: without a method the challenge is plain, and plain protects nothing.
+    // If a request names no method, the challenge is the verifier itself (RFC 7636 section 4.3), which protects
+    // nothing.
     guard let challenge = query["code_challenge"], query["code_challenge_method"] == "S256",
       PKCE.isWellFormed(challenge), challenge.utf8.count == 43
     else { throw LocalRefusal.malformed("no code_challenge by S256") }
   }
 
-  /// The person whose session the browser's cookie names, and since when it is.
+  /// Returns the session that the browser's cookie names, with its user and its begin.
   func session(_ call: LocalTenantCall) -> LocalSession? {
     state.withLock { state in
       guard let id = call.sessionID, let session = state.sessions[Secret(id)] else { return nil }
@@ -86,14 +90,14 @@ extension LocalTenant {
     }
   }
 
-  /// The kind of policy that a call runs; shapes without policies have a fixed one.
+  /// Returns the kind of policy that a call runs, which is fixed for providers without policies.
   func kind(_ call: LocalTenantCall) -> Policy.Kind {
     call.policy?.kind ?? (shape == .entra ? .signIn : .signUpOrSignIn)
   }
 
-  /// The page to begin with, or `nil` when the session is enough.
+  /// Returns the first page to show, or `nil` if the browser's session is enough.
   private func firstStage(_ session: LocalSession?, _ call: LocalTenantCall) -> LocalStage? {
-    // The tenant has no list of accounts: it lets the user sign in again.
+    // The real page for `select_account` lists accounts. This tenant shows the sign-in page instead.
     let mustSignIn = session == nil || !call.prompts.isDisjoint(with: ["login", "select_account"])
     if call.prompts.contains("create") { return .signUp }
     switch kind(call) {
@@ -116,23 +120,23 @@ extension LocalTenant {
     let grant = LocalGrant(
       userID: session.user.id, policyID: call.policy?.id, scopes: LocalTenantCall.scopes(call.query),
       authenticatedAt: session.since, request: call.query, isNewUser: isNewUser)
-    // Codes live ten minutes.
+    // An authorization code expires after ten minutes.
     let end = call.now.addingTimeInterval(600)
     state.withLock { $0.codes[Secret(code)] = IssuedGrant(grant: grant, expiresAt: end) }
     var response = redirect([("code", code)] + (isEntra ? [("session_state", RandomText.guid())] : []), call)
-    // Facebook's own mark, which survives on the way to the app.
+    // Facebook appends this fragment to its redirects, and it reaches the app, which must ignore it.
     if kind(call) == .federatedSignIn, provider(call) == "facebook.com" { response.headers["Location"]? += "#_=_" }
     return response
   }
 
-  /// Leads the browser back to the app (RFC 6749 section 4.1.2), or to another URI, with the request's state.
+  /// Redirects the browser to the app (RFC 6749 section 4.1.2) or to another URI, with the request's `state`.
   func redirect(_ answer: [(name: String, value: String)], to other: String? = nil, _ call: LocalTenantCall)
     -> LocalResponse
   {
     let uri = other ?? call.query["redirect_uri"] ?? ""
     let issuer = other == nil && shape == .openIDConnect ? [(name: "iss", value: issuer(origin: call.origin))] : []
     let pairs = (call.query["state"].map { [(name: "state", value: $0)] } ?? []) + answer + issuer
-    // `+` for spaces, as the service writes them.
+    // Azure AD B2C writes spaces as `+`, which an app must be able to read.
     let text = FormEncoding.encode(pairs).replacing("%20", with: "+")
     let mark = pairs.isEmpty ? "" : uri.contains("?") ? "&" : "?"
     return LocalResponse(
@@ -140,7 +144,7 @@ extension LocalTenant {
       headers: ["Location": uri + mark + text, "Cache-Control": "no-store", "client-request-id": call.correlationID])
   }
 
-  /// Shows a refusal in the page, for when there is nowhere to redirect to.
+  /// Shows a refusal on a page, if the tenant must not redirect.
   func refusalPage(_ error: any Error, _ call: LocalTenantCall) -> LocalResponse {
     let text = (error as? LocalRefusal).map { describe($0, call).replacing("\r\n", with: " ") }
     return LocalPage(title: "Sorry, we cannot sign you in", alert: text ?? "Something went wrong.")

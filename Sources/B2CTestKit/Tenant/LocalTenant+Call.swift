@@ -2,12 +2,13 @@ internal import B2CCore
 internal import B2CHTTP
 internal import Foundation
 
-/// A request to an endpoint of a tenant, with everything read from it that endpoints ask for.
+/// A request to an endpoint of a tenant, with the values that endpoints read from it.
 struct LocalTenantCall: Sendable {
-  /// The name of an endpoint in the metadata, if it has one there, and what answers its requests.
+  /// The name of an endpoint in the metadata document, if it is listed there, and the function that responds to its
+  /// requests.
   typealias Endpoint = (name: String?, answer: @Sendable (LocalTenant) -> (LocalTenantCall) -> LocalResponse)
 
-  /// The endpoints of a shape by their paths.
+  /// Returns the endpoints of a shape by their paths.
   static func endpoints(_ shape: LocalTenant.Shape) -> [String: Endpoint] {
     let isPlain = shape == .openIDConnect
     let base = isPlain ? "" : "/oauth2/v2.0"
@@ -30,7 +31,7 @@ struct LocalTenantCall: Sendable {
     return all
   }
 
-  /// The path of the page on which a user enters the code of a device.
+  /// Returns the path of the page on which a user enters the code of a device.
   static func devicePage(_ shape: LocalTenant.Shape) -> String {
     shape == .openIDConnect ? "/device" : "/oauth2/deviceauth"
   }
@@ -39,16 +40,16 @@ struct LocalTenantCall: Sendable {
   let endpoint: Endpoint
   let policy: LocalPolicy?
   let origin: String
-  /// The path up to the tenant or policy, as the request has it, without a slash at its end.
+  /// The part of the request's path that names the tenant and policy, without a slash at its end.
   let prefix: String
   let query: [String: String]
   let form: [String: String]
-  /// The browser's session, as its cookie names it.
+  /// The id of the browser's session, from its cookie.
   let sessionID: String?
   let correlationID: String
   let now: Date
 
-  /// Reads a request; `nil` for one to no endpoint of the tenant.
+  /// Reads a request, or returns `nil` if its URL is not an endpoint of the tenant.
   init?(_ request: URLRequest, to tenant: LocalTenant) {
     self.request = request
     now = tenant.now()
@@ -76,29 +77,30 @@ struct LocalTenantCall: Sendable {
     correlationID = UUID(uuidString: wished).map { $0.uuidString.lowercased() } ?? RandomText.guid()
   }
 
-  /// The URL of another endpoint of the same policy, in the form of the request's own.
+  /// Returns the URL of another endpoint of the same policy, with the policy in the path or the query as in this
+  /// request.
   func url(_ path: String) -> String {
     origin + prefix + path + (policy == nil ? "" : query["p"].map { "?p=" + FormEncoding.escape($0) } ?? "")
   }
 
-  /// Whether the client authenticates itself (RFC 6749 section 2.3.1, RFC 7523 section 2.2), which a public one cannot.
+  /// Whether the client authenticates (RFC 6749 section 2.3.1, RFC 7523 section 2.2), which a public client cannot do.
   var hasClientSecret: Bool {
     (form["client_secret"] ?? form["client_assertion"] ?? request.value(forHTTPHeaderField: "Authorization")) != nil
   }
 
-  /// Whether the token endpoint is asked for a refresh.
+  /// Whether this is a request to the token endpoint for a refresh.
   var isRefresh: Bool { form["grant_type"] == "refresh_token" }
 
   var prompts: Set<String> { Set((query["prompt"] ?? "").split(separator: " ").map(String.init)) }
 
-  /// The scopes of a query or form; none where it names none.
+  /// Returns the scopes in a query or form, or none if it has no `scope`.
   static func scopes(_ values: [String: String]) -> [String] {
     (values["scope"] ?? "").split(separator: " ").map(String.init)
   }
 }
 
 extension LocalTenant {
-  /// The core: one request in, one answer out.
+  /// Returns the response to a request, without recording the request or applying faults.
   func respond(to request: URLRequest) -> LocalResponse {
     guard let call = LocalTenantCall(request, to: self) else {
       return LocalPage(title: "Not found", alert: "The tenant has no page here.").response(to: request, status: 404)
@@ -106,6 +108,6 @@ extension LocalTenant {
     return call.endpoint.answer(self)(call)
   }
 
-  /// Whether the tenant plays one of Entra's services.
+  /// Whether the tenant imitates Entra ID or External ID.
   var isEntra: Bool { shape == .entra || shape == .ciam }
 }

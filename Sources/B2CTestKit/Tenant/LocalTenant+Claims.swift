@@ -2,7 +2,7 @@ package import B2CCore
 internal import B2CIDToken
 internal import Foundation
 
-/// The two kinds of token, claim by claim.
+/// The claims of id_tokens and access tokens.
 extension LocalTenant {
   func signedIDToken(
     _ grant: LocalGrant, of user: LocalUser, accessToken: String?, _ call: LocalTenantCall
@@ -29,7 +29,7 @@ extension LocalTenant {
   func signedAccessToken(
     _ grant: LocalGrant, of user: LocalUser, _ scopes: LocalScopes, audience: String, _ call: LocalTenantCall
   ) throws -> String {
-    // Azure AD B2C has the scopes' last parts only; a token for the client itself has none.
+    // Azure AD B2C puts only the last part of each scope into `scp`. A token whose audience is the app itself has none.
     let names = scopes.resourceScopes.filter { $0.lowercased() != clientID.lowercased() }
       .compactMap { $0.split(separator: "/").last.map(String.init) }
     var claims = claims(
@@ -37,7 +37,7 @@ extension LocalTenant {
       own: [
         "scp": names.isEmpty ? nil : .string(names.joined(separator: " ")),
         "azp": .string(call.form["client_id"] ?? clientID),
-        // Makes two tokens of the same second differ, as real ones do.
+        // Without a random claim, two tokens that are issued in the same second would be equal, but real ones differ.
         "uti": .string(RandomText.guid()),
       ])
     behavior.changeAccessTokenClaims?(&claims)
@@ -49,7 +49,7 @@ extension LocalTenant {
     return key
   }
 
-  /// The claims that both kinds have, and those of one kind.
+  /// Returns the claims that both kinds of token have, and the given claims of one kind.
   private func claims(
     _ grant: LocalGrant, of user: LocalUser, audience: String, _ call: LocalTenantCall, own: [String: JSONValue?]
   ) -> [String: JSONValue] {
@@ -66,19 +66,20 @@ extension LocalTenant {
 }
 
 extension LocalTenant {
-  /// Checks an access token as an API of the tenant does: signature by a published key, issuer, audience, lifetime.
+  /// Returns the user of an access token, which is checked as an API of the tenant checks it.
   ///
-  /// An id_token is refused even where its audience would fit. An app's own ``LocalService`` authorizes requests by it.
+  /// The token's signature, issuer, audience and lifetime are checked. An id_token is refused even if its audience
+  /// fits. Use this in your own ``LocalService`` to authorize requests.
   ///
   /// - Parameters:
-  ///   - accessToken: The token.
-  ///   - audiences: The client ids the API answers to, in any case.
-  /// - Returns: The user that the token is for; `nil` for a token that an API has to refuse.
+  ///   - accessToken: The access token.
+  ///   - audiences: The client IDs that the API accepts as audience, in any case.
+  /// - Returns: The user of the token, or `nil` if an API must refuse the token.
   public func user(accessToken: String, audiences: Set<String>) -> LocalUser? {
     claims(ofAccessToken: accessToken, audiences: audiences).flatMap { user(id: $0["sub"]?.string ?? "") }
   }
 
-  /// Returns the claims of an access token that an API may accept.
+  /// Returns the claims of an access token, or `nil` if an API must refuse it.
   package func claims(ofAccessToken token: String, audiences: Set<String>) -> [String: JSONValue]? {
     let time = now().timeIntervalSince1970
     let keys = signingKeys
@@ -88,7 +89,7 @@ extension LocalTenant {
       let issuer = claims["iss"]?.string, issuers.contains(issuer),
       let audience = claims["aud"]?.string?.lowercased(), audiences.contains(where: { $0.lowercased() == audience }),
       let end = claims["exp"]?.double, time < end, (claims["nbf"]?.double ?? time).rounded(.down) <= time,
-      // Only access tokens say which client they were given to.
+      // An id_token would pass the checks above if its audience fits, but it has no `azp`, which access tokens have.
       claims["azp"] != nil
     else { return nil }
     return claims

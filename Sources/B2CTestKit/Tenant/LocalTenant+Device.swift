@@ -75,21 +75,21 @@ extension LocalTenant {
     }
   }
 
-  /// Allows a waiting device to sign in, as its user would on the page.
+  /// Approves a device that waits for its user, as the user would do on the page.
   ///
   /// - Parameters:
-  ///   - userCode: The code the device shows.
-  ///   - email: The email of the person who allows it.
-  /// - Returns: Whether there were such a device and such a person.
+  ///   - userCode: The code that the device shows.
+  ///   - email: The email address of the user who approves.
+  /// - Returns: Whether the device and the user were found.
   @discardableResult
   public func approveDevice(userCode: String, email: String) -> Bool {
     user(email: email).map { decide(userCode, .approved(userID: $0.id)) } ?? false
   }
 
-  /// Declines a waiting device.
+  /// Declines a device that waits for its user.
   ///
-  /// - Parameter userCode: The code the device shows.
-  /// - Returns: Whether there was such a device.
+  /// - Parameter userCode: The code that the device shows.
+  /// - Returns: Whether the device was found.
   @discardableResult
   public func denyDevice(userCode: String) -> Bool { decide(userCode, .denied) }
 }

@@ -3,7 +3,7 @@ internal import B2CHTTP
 internal import B2CIDToken
 internal import Foundation
 
-/// Discovery (OpenID Connect Discovery 1.0 section 4) and the signing keys.
+/// The metadata document (OpenID Connect Discovery 1.0 section 4) and the signing keys.
 extension LocalTenant {
   func metadata(_ call: LocalTenantCall) -> LocalResponse {
     state.withLock { $0.counters.metadataRequests += 1 }
@@ -24,7 +24,7 @@ extension LocalTenant {
     ]
     var fields = published.compactMapValues(\.self)
     for case (let path, (let name?, _)) in LocalTenantCall.endpoints(shape) {
-      // Azure AD B2C writes the URLs of its metadata in lower case.
+      // Azure AD B2C writes the URLs in its metadata in lower case, however the policy is spelled in the settings.
       fields[name] = .string(shape == .b2c ? call.url(path).lowercased() : call.url(path))
     }
     behavior.changeMetadata?(&fields)
@@ -45,7 +45,7 @@ extension LocalTenant {
   }
 }
 
-/// The API that a provider offers itself: user info (OpenID Connect Core section 5.3).
+/// The userinfo endpoint (OpenID Connect Core section 5.3).
 extension LocalTenant {
   func userInfo(_ call: LocalTenantCall) -> LocalResponse {
     let token = call.request.bearerToken ?? ""
@@ -61,13 +61,13 @@ extension LocalTenant {
   }
 }
 
-/// The end of a browser session (OpenID Connect RP-Initiated Logout 1.0).
+/// The logout endpoint, which ends the browser's session (OpenID Connect RP-Initiated Logout 1.0).
 extension LocalTenant {
   func logout(_ call: LocalTenantCall) -> LocalResponse {
     if let id = call.sessionID { state.withLock { $0.sessions[Secret(id)] = nil } }
     var response = LocalPage(title: "You are signed out", text: "You can close this page.").response(to: call.request)
     if let uri = call.query["post_logout_redirect_uri"] {
-      // With a hint the URI has to be registered; without one the service takes any.
+      // Without an `id_token_hint` the provider does not know the client, so it redirects to any URI.
       guard URL(string: uri)?.scheme != nil, call.query["id_token_hint"] == nil || isRegistered(uri) else {
         return refusalPage(LocalRefusal.unknownRedirectURI(uri), call)
       }

@@ -7,9 +7,10 @@ enum LocalStage: String, Sendable {
   case signIn, signUp, editProfile, resetPassword, identityProvider
 }
 
-/// The pages of the policies. The tenant keeps none of them: each posts to the URL of its own authorize request.
+/// The pages of the policies. The tenant keeps no state between them, because each page posts to the URL of its own
+/// authorization request.
 extension LocalTenant {
-  /// Shows a page; `user` is the signed-in user, `alert` what was wrong with the last post of it.
+  /// Shows a page to the `user` who is signed in, with an `alert` if its last post was refused.
   func show(_ stage: LocalStage, user: LocalUser?, alert: String? = nil, _ call: LocalTenantCall) -> LocalResponse {
     let email = LocalPage.Field.email(call.form["email"] ?? call.query["login_hint"])
     let name = LocalPage.Field(name: "displayName", label: "Display name", value: user?.displayName ?? "")
@@ -39,7 +40,7 @@ extension LocalTenant {
     ).response(to: call.request)
   }
 
-  /// Takes a posted page.
+  /// Handles a posted page.
   func take(_ call: LocalTenantCall) throws -> LocalResponse {
     let stage = LocalStage(rawValue: call.form["stage"] ?? "") ?? .signIn
     switch call.form["action"] {
@@ -57,7 +58,7 @@ extension LocalTenant {
     } catch let alert as LocalAlert {
       return show(stage, user: session?.user, alert: alert.text, call)
     }
-    // A page that only builds on a session keeps the session's time.
+    // Editing the profile does not authenticate the user again, so the session keeps its `auth_time`.
     if let session, stage == .editProfile { return finish(session, isNewUser: false, call) }
     let id = RandomText.make()
     state.withLock { $0.sessions[Secret(id)] = (user.id, call.now) }
@@ -68,13 +69,13 @@ extension LocalTenant {
     return response
   }
 
-  /// The identity provider that a policy or a domain hint leads to.
+  /// Returns the identity provider that the policy or the `domain_hint` leads to, or an empty text.
   func provider(_ call: LocalTenantCall) -> String {
     (kind(call) == .federatedSignIn ? call.policy?.identityProvider : call.query["domain_hint"]) ?? ""
   }
 }
 
-/// Why a page is shown again.
+/// The reason why a page is shown again.
 struct LocalAlert: Error {
   let text: String
 
@@ -82,7 +83,7 @@ struct LocalAlert: Error {
 }
 
 extension LocalTenantState {
-  /// Checks what was typed and changes the people accordingly; returns the person, and whether they are new.
+  /// Checks the typed values, changes the users accordingly, and returns the user and whether the user is new.
   fileprivate mutating func take(
     _ stage: LocalStage, _ form: [String: String], provider: String, signedIn: String?
   ) throws -> (user: LocalUser, isNew: Bool) {
@@ -112,7 +113,7 @@ extension LocalTenantState {
         throw LocalAlert.unknownEmail
       }
       users[index].password = Secret(password)
-      // A new password ends what was granted with the old one.
+      // As at the real provider, tokens that were granted with the old password end here.
       revokeGrants(of: users[index].id)
       return (users[index], false)
     case .identityProvider:
@@ -125,7 +126,7 @@ extension LocalTenantState {
     return (newcomer, true)
   }
 
-  /// Finds the person of an email and password.
+  /// Returns the user with an email address and password.
   func signIn(_ form: [String: String]) throws -> LocalUser {
     guard let user = user(email: (form["email"] ?? "").trimmingCharacters(in: .whitespaces)) else {
       throw LocalAlert.unknownEmail
@@ -136,7 +137,7 @@ extension LocalTenantState {
     return user
   }
 
-  /// Ends all grants of a person; of all for `nil`.
+  /// Revokes all grants of a user, or of all users for `nil`.
   mutating func revokeGrants(of userID: String?) {
     for token in refreshTokens.values where userID == nil || token.grant.userID == userID {
       revokedGrants.insert(token.grant.id)

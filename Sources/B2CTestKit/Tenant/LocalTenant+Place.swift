@@ -1,11 +1,11 @@
 internal import B2CCore
 public import Foundation
 
-/// The place of the tenant, and its names in settings.
+/// The addresses of the tenant, and its authority in the settings.
 extension LocalTenant {
-  /// The place of a policy in an authority.
+  /// How an authority names its policy.
   public enum AuthorityForm: Sendable, Hashable, CaseIterable {
-    /// `<origin>/<domain>/`, the policy in the query as `?p=`: the tutorial's form.
+    /// `<origin>/<domain>/`, with the policy in the query as `?p=`, as in Microsoft's tutorial.
     case query
     /// `<origin>/<domain>/<policy>`.
     case path
@@ -15,24 +15,24 @@ extension LocalTenant {
 
   private var domain: String { tenantName + ".onmicrosoft.com" }
 
-  /// The ways to write the tenant in a path, in lower case.
+  /// The names of the tenant in a path, in lower case.
   var names: Set<String> {
     let own: Set = [domain.lowercased(), tenantID]
     return shape == .entra ? own.union(["common", "organizations", "consumers"]) : own
   }
 
-  /// The origin for requests in memory, such as `https://contoso.b2clogin.com`.
+  /// The origin for requests in memory, for example `https://contoso.b2clogin.com`.
   package var inMemoryOrigin: URL { LocalURL.make(inMemoryOrigins[0]) }
 
-  /// The origin over loopback HTTP while the tenant is started, else that for requests in memory.
+  /// The origin over loopback HTTP while the tenant is started, and otherwise the origin for requests in memory.
   public var origin: URL { front.url ?? inMemoryOrigin }
 
-  /// The text that settings have as `authority`.
+  /// Returns the text for `authority` in the settings.
   ///
   /// - Parameters:
-  ///   - form: The place of the policy; only Azure AD B2C has policies.
-  ///   - policy: The policy for the path and tfp forms; without it the text ends at the tenant.
-  /// - Returns: The authority at ``origin``.
+  ///   - form: How the text names the policy, by default ``AuthorityForm/query``. Only Azure AD B2C has policies.
+  ///   - policy: The policy for the forms `path` and `tfp`. With `nil`, the default, the text ends with the tenant.
+  /// - Returns: The authority, at ``origin``.
   public func authority(form: AuthorityForm = .query, policy: LocalPolicy? = nil) -> String {
     let base = LocalURL.origin(origin)
     guard shape == .b2c else { return shape == .openIDConnect ? base : "\(base)/\(domain)" }
@@ -40,16 +40,16 @@ extension LocalTenant {
     return base + (form == .tfp ? "/tfp/" : "/") + domain + end
   }
 
-  /// The issuer of tokens that were asked for at ``origin``.
+  /// The issuer of tokens that are requested at ``origin``.
   public var issuer: String { issuer(origin: LocalURL.origin(origin)) }
 
-  /// Every issuer the tenant's tokens may have, on either front.
+  /// The issuers that the tenant's tokens may have, in memory and over loopback HTTP.
   package var issuers: Set<String> { Set([inMemoryOrigin, origin].map { issuer(origin: LocalURL.origin($0)) }) }
 
-  /// Whether a request is meant for this tenant, by scheme, host and port.
+  /// Returns whether the tenant serves a URL's scheme, host and port.
   ///
-  /// - Parameter url: The URL of the request.
-  /// - Returns: Whether the tenant answers for that origin.
+  /// - Parameter url: The URL of a request.
+  /// - Returns: Whether requests to the URL are for this tenant.
   public func serves(_ url: URL) -> Bool {
     (inMemoryOrigins + [LocalURL.origin(origin)]).contains(LocalURL.origin(url))
   }
@@ -59,7 +59,7 @@ extension LocalTenant {
     case .b2c: return "\(origin)/\(tenantID)/v2.0/"
     case .entra: return "\(origin)/\(tenantID)/v2.0"
     case .ciam:
-      // The service names this host whichever it was asked on, a custom URL domain too.
+      // External ID names this host as issuer even if it is reached at another host, for example a custom URL domain.
       let isOwn = customDomain != nil || inMemoryOrigins.contains(origin)
       return (isOwn ? "https://\(tenantID).ciamlogin.com" : origin) + "/\(tenantID)/v2.0"
     case .openIDConnect: return origin

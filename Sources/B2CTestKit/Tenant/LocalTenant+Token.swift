@@ -24,7 +24,7 @@ extension LocalTenant {
     let grant: LocalGrant = try state.withLock { state in
       guard let issued = state.codes[Secret(code)] else { throw LocalRefusal.unknownGrant }
       guard !issued.isSpent else {
-        // RFC 6749 section 4.1.2: a code used twice ends the tokens it gave.
+        // A code that is used twice may be stolen, so the tokens it was redeemed for end (RFC 6749 section 4.1.2).
         state.revokedGrants.insert(issued.grant.id)
         throw LocalRefusal.grantRevoked
       }
@@ -46,11 +46,12 @@ extension LocalTenant {
   private func refresh(_ call: LocalTenantCall) throws -> [String: JSONValue] {
     guard let token = call.form["refresh_token"] else { throw LocalRefusal.malformed("no refresh_token") }
     state.withLock { $0.counters.refreshRequests += 1 }
-    // A request that fails for its scopes does not use the token.
+    // Check the scopes first, so that a request with wrong scopes does not use up the refresh token.
     _ = try classify(LocalTenantCall.scopes(call.form))
-    // Checked and marked as used in one step, so that only one of two simultaneous requests succeeds.
+    // Checked and marked as used under one lock, so that only one of two simultaneous requests succeeds.
     let grant: LocalGrant = try state.withLock { state in
-      // A tenant that was restarted knows no token of before, and the answer ends the app's session, so that it signs in.
+      // A tenant that was restarted does not know its earlier tokens. This answer ends the app's session, so the user
+      // can sign in again.
       guard let issued = state.refreshTokens[Secret(token)] else { throw LocalRefusal.grantRevoked }
       guard issued.grant.policyID == call.policy?.id else { throw LocalRefusal.unknownGrant }
       guard state.user(id: issued.grant.userID) != nil, !state.revokedGrants.contains(issued.grant.id) else {
@@ -71,7 +72,7 @@ extension LocalTenant {
     return answer
   }
 
-  /// Ends the grant of a refresh token (RFC 7009); a token that is not known is no error (section 2.2).
+  /// Revokes the grant of a refresh token (RFC 7009), and ignores an unknown token (section 2.2).
   func revoke(_ call: LocalTenantCall) -> LocalResponse {
     state.withLock { state in
       if let issued = state.refreshTokens[Secret(call.form["token"] ?? "")], (try? checkClient(call.form)) != nil {
@@ -82,9 +83,9 @@ extension LocalTenant {
   }
 }
 
-/// The token answer, field by field as the service returns it.
+/// The token response, with the fields that the imitated provider sends.
 extension LocalTenant {
-  /// Makes the tokens of a grant, for the scopes of the request if it names some.
+  /// Issues the tokens of a grant for the request's scopes, or for all scopes of the grant if the request names none.
   func tokenAnswer(_ grant: LocalGrant, _ call: LocalTenantCall) throws -> [String: JSONValue] {
     let behavior = behavior
     let asked = call.form["scope"] == nil ? grant.scopes : LocalTenantCall.scopes(call.form)
@@ -129,23 +130,25 @@ extension LocalTenant {
   }
 }
 
-/// The tokens and resources that a set of scopes asks for.
+/// The tokens that a set of scopes requests.
 struct LocalScopes: Sendable {
   var wantsIDToken = false
   var wantsRefreshToken = false
-  /// The scopes of the one API, as they were written.
+  /// The scopes of the API, as they were written.
   var resourceScopes: [String] = []
-  /// The client ID of the API they belong to: the audience of the access token.
+  /// The client ID of the API, which becomes the audience of the access token.
   var audience: String?
-  /// All that count, as they were written.
+  /// All scopes that the tenant understood, as they were written.
   var all: [String] = []
 }
 
 extension LocalTenant {
-  /// The audience of Microsoft Graph.
+  /// The client ID of Microsoft Graph, which is the audience of its tokens.
   private static let graphClientID = "00000003-0000-0000-c000-000000000000"
 
-  /// Sorts scopes by what they ask for; more than one API in one request is refused, unless nothing is issued yet.
+  /// Sorts scopes by what they request.
+  ///
+  /// Scopes of two APIs are refused, because one token cannot be for both, unless no token is issued yet.
   func classify(_ scopes: [String], allowsSeveralAPIs: Bool = false) throws -> LocalScopes {
     var result = LocalScopes()
     for scope in scopes {
@@ -156,7 +159,7 @@ extension LocalTenant {
       case "profile", "email": break
       default:
         guard let audience = audience(of: scope) else {
-          // OpenID Connect Core section 3.1.2.1: scopes that are not understood should be ignored.
+          // A provider should ignore scopes it does not understand (OpenID Connect Core section 3.1.2.1).
           if shape == .openIDConnect { continue }
           throw LocalRefusal.unsupportedScope(scope)
         }
@@ -168,7 +171,7 @@ extension LocalTenant {
       }
       result.all.append(scope)
     }
-    // Azure AD B2C gives an access token for the scopes of an API only.
+    // Azure AD B2C issues no access token without a scope of an API. The others issue one for Graph or for the API.
     if shape != .b2c { result.audience = result.audience ?? (isEntra ? Self.graphClientID : apiClientID) }
     return result
   }

@@ -1,29 +1,29 @@
 public import B2CCore
 
-/// A person that a local tenant knows.
+/// A user that a local tenant knows.
 public struct LocalUser: Sendable, Hashable, Identifiable {
-  /// The object id, a GUID in lower case: the `sub` and `oid` of the tokens.
+  /// The user's object id, a GUID in lower case, which is `sub` and `oid` in tokens.
   public let id: String
-  /// The email the person signs in with; compared without regard to case.
+  /// The email address with which the user signs in, in any case.
   public var email: String
-  /// The password, in the clear as `password.value`; empty for a user who comes from another identity provider.
+  /// The password, readable as `password.value`, or an empty one if the user comes from another identity provider.
   public var password: Secret
-  /// The display name: the `name` claim.
+  /// The display name, which is `name` in tokens.
   public var displayName: String
-  /// The identity provider the person comes from: the `idp` claim.
+  /// The identity provider that the user comes from, which is `idp` in tokens, or `nil` for a local account.
   public var identityProvider: String?
-  /// Claims to add to the person's id_tokens.
+  /// Additional claims of the user's id_tokens.
   public var claims: [String: JSONValue]
 
-  /// Makes a person.
+  /// Creates a user.
   ///
   /// - Parameters:
-  ///   - id: The object id; drawn at random unless said otherwise.
-  ///   - email: The email the person signs in with.
+  ///   - id: The object id, or `nil`, the default, for a random one.
+  ///   - email: The email address with which the user signs in.
   ///   - password: The password.
   ///   - displayName: The display name.
-  ///   - identityProvider: The identity provider the person comes from.
-  ///   - claims: Claims to add to the person's id_tokens.
+  ///   - identityProvider: The identity provider that the user comes from, or `nil`, the default, for a local account.
+  ///   - claims: Additional claims of the user's id_tokens, by default none.
   public init(
     id: String? = nil, email: String, password: String, displayName: String, identityProvider: String? = nil,
     claims: [String: JSONValue] = [:]

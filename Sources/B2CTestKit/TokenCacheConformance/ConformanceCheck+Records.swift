@@ -3,7 +3,7 @@ internal import B2CTokenCache
 internal import Foundation
 
 extension ConformanceCheck {
-  /// The meaning of each method, and the contents that keys and records may have.
+  /// The checks of what each method does, and of the keys and records that a cache must be able to hold.
   static let records = [
     ConformanceCheck(.overwriting) { cache in
       try await cache.store(Samples.full, for: Samples.key(1))
@@ -53,7 +53,7 @@ extension ConformanceCheck {
     ConformanceCheck(.everyField) { cache in
       try await cache.store(Samples.full, for: Samples.key(1))
       guard let record = try await cache.record(for: Samples.key(1)) else { throw Samples.missing }
-      // The names of the stored form say which field differs.
+      // Compare the encoded fields one by one, so that the message can name the field that differs.
       let fields = try [record, Samples.full].map { try JSONReader.object(LocalJSON.data($0)) }
       let different = Set(fields.flatMap(\.keys)).sorted().first { fields[0][$0] != fields[1][$0] }
       try expect(different == nil, "'\(different ?? "")' is not as it was stored")
@@ -66,7 +66,7 @@ extension ConformanceCheck {
     },
   ]
 
-  /// Stores another record for each key and checks that each is found again and listed.
+  /// Stores a different record for each key, and checks that each record is found and each key listed.
   private static func keepApart(_ keys: [TokenCacheKey], in cache: any TokenCache) async throws {
     for (number, key) in keys.enumerated() { try await cache.store(Samples.record(number), for: key) }
     for (number, key) in keys.enumerated() {
@@ -93,7 +93,7 @@ extension ConformanceCheck {
   }
 }
 
-/// Keys and records to check with; nothing in them is a real secret.
+/// The keys and records of the checks, none of which is a real secret.
 enum Samples {
   static let missing = Observation(description: "the record was nil")
 
@@ -106,7 +106,7 @@ enum Samples {
 
   static func key(_ number: Int) -> TokenCacheKey { key(user: "person-\(number).tenant") }
 
-  /// A record whose tokens all belong together by its number, with a stamp of its own.
+  /// Returns a record with a new stamp, whose claims and tokens all contain its number.
   static func record(_ number: Int) -> TokenRecord {
     TokenRecord(
       signedInAt: date(Double(number)), claims: ["number": .integer(Int64(number))], idToken: Secret("id-\(number)"),
@@ -135,7 +135,7 @@ enum Samples {
     return record
   }()
 
-  /// The record's number when all its parts agree, which they do not when two writes were mixed.
+  /// Returns the number of a record, or `nil` if its parts have different numbers because the cache mixed two writes.
   static func number(of record: TokenRecord) -> Int? {
     guard case .integer(let claim) = record.claims["number"], let number = Int(exactly: claim) else { return nil }
     return hasSameTokens(record, Samples.record(number)) ? number : nil

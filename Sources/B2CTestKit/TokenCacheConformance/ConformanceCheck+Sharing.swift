@@ -3,7 +3,7 @@ package import B2CTokenCache
 internal import Foundation
 
 extension ConformanceCheck {
-  /// Several callers at once, and two instances over one store.
+  /// The checks with simultaneous callers, and with two instances over one store.
   static let callers = [
     ConformanceCheck(.concurrentUse) { cache in
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -20,7 +20,7 @@ extension ConformanceCheck {
       let (first, second) = (caches[0], caches[1])
       try await first.store(Samples.record(1), for: Samples.key(1))
       for round in 2..<30 {
-        // Both have read the record before, so neither may answer from memory.
+        // Both instances have read the record before, so an instance that answers from memory fails here.
         let (writer, reader) = round % 2 == 0 ? (first, second) : (second, first)
         try await expect(reader.record(for: Samples.key(1)) != nil, "a stored record is not seen")
         try await writer.store(Samples.record(round), for: Samples.key(1))
@@ -35,7 +35,7 @@ extension ConformanceCheck {
     },
   ]
 
-  /// A store that cannot be reached.
+  /// The check with a store that cannot be reached.
   static let failing = ConformanceCheck(.failing) { cache in
     let (key, new) = (Samples.key(1), Samples.record(1))
     var calls: [(String, @Sendable () async throws -> Void)] = [
@@ -50,7 +50,7 @@ extension ConformanceCheck {
     for (name, call) in calls { try expect((try? await call()) == nil, "\(name) does not throw") }
   }
 
-  /// The two methods of a shared cache.
+  /// The checks of the two methods that a shared cache adds.
   static let shared = [
     ConformanceCheck(shared: .replacing) { caches in
       let (cache, key) = (caches[0], Samples.key(1))
@@ -105,7 +105,7 @@ extension ConformanceCheck {
         guard try await cache.replace(key, expecting: first.stamp, with: Samples.record(2)) else { return Int?.none }
         let read = try await number(cache, key)
         try await cache.removeRecord(for: key)
-        // A sign-in elsewhere does not wait for the request.
+        // A sign-in by another caller must not wait for the refresh lock, so this call must not deadlock.
         try await Task { try await cache.store(Samples.record(5), for: key) }.value
         return read
       }
@@ -129,7 +129,7 @@ extension ConformanceCheck {
     },
   ]
 
-  /// Lets callers, over all instances, add to one record ten times each, and counts the sum.
+  /// Lets callers, spread over all instances, add 1 to one record ten times each, and checks the sum.
   private static func repeated(
     _ caches: [any SharedTokenCache], by callers: Int,
     _ body: @escaping @Sendable (any SharedTokenCache) async throws -> Void
@@ -146,7 +146,7 @@ extension ConformanceCheck {
     try expect(sum == callers * 10, "of \(callers * 10) additions to one record, \(sum) were kept")
   }
 
-  /// Stores twenty records under a shared key and another one, and looks at the shared one in between.
+  /// Stores twenty records under a shared key and under the writer's own key, and reads both after each round.
   private static func write(as writer: Int, to cache: any TokenCache) async throws {
     for round in 0..<20 {
       let number = writer * 100 + round
@@ -162,7 +162,7 @@ extension ConformanceCheck {
 }
 
 extension SharedTokenCache {
-  /// Runs a body as the work of a refresh, and returns its result.
+  /// Runs a body as the work of a refresh, and returns its result, after checking that it ran exactly once.
   package func underRefreshLock<Value: Sendable>(
     of key: TokenCacheKey, _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {

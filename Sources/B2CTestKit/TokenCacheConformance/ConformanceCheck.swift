@@ -1,12 +1,12 @@
 internal import B2CTokenCache
 
-/// The check of one rule: it throws what is wrong with a fresh cache.
+/// The check of one rule with a new cache.
 struct ConformanceCheck: Sendable {
   let rule: TokenCacheRule
-  /// Takes one cache, or two over one store.
+  /// Checks one cache, or two instances over one store, and throws an ``Observation`` if the rule is broken.
   let body: @Sendable ([any TokenCache]) async throws -> Void
 
-  /// Returns what is wrong with a cache, or with two over one store.
+  /// Returns how a cache, or two instances over one store, break the rule, or `nil` if they do not.
   func problem(of caches: [any TokenCache]) async -> String? {
     do {
       try await body(caches)
@@ -27,12 +27,12 @@ struct ConformanceCheck: Sendable {
 }
 
 extension ConformanceCheck {
-  /// A rule for one cache.
+  /// Creates the check of a rule that needs one instance.
   init(_ rule: TokenCacheRule, _ body: @escaping @Sendable (any TokenCache) async throws -> Void) {
     self.init(rule: rule) { try await body($0[0]) }
   }
 
-  /// A rule for shared caches; others keep it.
+  /// Creates the check of a rule for shared caches, which other caches pass.
   init(shared rule: TokenCacheRule, _ body: @escaping @Sendable ([any SharedTokenCache]) async throws -> Void) {
     self.init(rule: rule) { caches in
       let shared = caches.compactMap { $0 as? any SharedTokenCache }
@@ -41,12 +41,12 @@ extension ConformanceCheck {
   }
 }
 
-/// The evidence of a broken rule.
+/// The way in which a cache breaks a rule.
 struct Observation: Error, CustomStringConvertible {
   let description: String
 }
 
-/// A rule that every token cache has to keep, as a sentence.
+/// A rule that every token cache must follow, as a sentence.
 package enum TokenCacheRule: String, CaseIterable, Sendable {
   case overwriting = "a record replaces the one before it as a whole"
   case removing = "what is not there reads as nil and can be removed; a removed record is gone, and only that one"

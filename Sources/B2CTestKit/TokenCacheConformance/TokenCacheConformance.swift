@@ -2,9 +2,9 @@ public import B2CTokenCache
 
 /// Checks whether a token cache does what the SDK relies on.
 public enum TokenCacheConformance {
-  /// Checks every rule, those of a `SharedTokenCache` included where the cache is one.
+  /// Checks every rule, including those of a `SharedTokenCache` if the cache is one.
   ///
-  /// A cache that deadlocks is found by the time limit of the test.
+  /// A cache that deadlocks never returns, so give the test a time limit.
   ///
   /// ```swift
   /// @Test(.timeLimit(.minutes(1))) func myCacheKeepsTheRules() async throws {
@@ -14,10 +14,11 @@ public enum TokenCacheConformance {
   /// ```
   ///
   /// - Parameters:
-  ///   - makeSecondInstance: Makes a second instance over the store of a cache, as another process does; `nil` leaves the
-  ///     rules on sharing and on waiting for a refresh lock out.
-  ///   - makeUnreachableCache: Makes a cache whose store cannot be reached; `nil` leaves the rule out.
-  ///   - makeCache: Makes an empty cache, for each rule one.
+  ///   - makeSecondInstance: Returns a second instance over the store of a cache, as another process would have. With
+  ///     `nil`, the default, the rules about sharing and about waiting for a refresh lock are not checked.
+  ///   - makeUnreachableCache: Returns a cache whose store cannot be reached. With `nil`, the default, that rule is not
+  ///     checked.
+  ///   - makeCache: Returns an empty cache. It is called once for each rule.
   /// - Returns: The broken rules, each with the evidence, or none if the cache is right.
   /// - Throws: The error of `makeCache` or `makeSecondInstance`, because without a cache there is nothing to check.
   public static func brokenRules<Cache: TokenCache>(
@@ -30,7 +31,7 @@ public enum TokenCacheConformance {
       let cache = try await makeCache()
       broken.append(await check.problem(of: [cache, try await makeSecondInstance?(cache)].compactMap(\.self)))
     }
-    // A cache that cannot be opened without its store reports the failure even earlier.
+    // A cache that already throws when it is opened without its store has passed.
     if let cache = try? await makeUnreachableCache?() {
       broken.append(await ConformanceCheck.failing.problem(of: [cache]))
     }

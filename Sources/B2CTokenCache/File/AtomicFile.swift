@@ -1,14 +1,15 @@
-/// Reads and replaces whole files, so that a reader sees the old or the new content, also after a kill.
+/// A file that is read and replaced as a whole, so that a reader sees the old or the new content, even if a writer is
+/// killed.
 struct AtomicFile: Sendable {
   let path: String
-  /// The directory that it is in.
+  /// The directory that contains the file.
   let directory: String
   let files: any FileSystem
 
-  /// Reads the file without following a symbolic link; `nil` when there is none.
+  /// Reads the file without following a symbolic link, or returns `nil` if there is none.
   ///
-  /// - Returns: The bytes, which are longer than the limit by one when the file is, and the status.
-  /// - Throws: ``DamagedRecord`` when it is something else than a file; ``SystemFailure``.
+  /// - Returns: The bytes and the status. A file that is larger than the limit returns one byte more than the limit.
+  /// - Throws: ``DamagedRecord`` if something else than a file is at the path; ``SystemFailure``.
   func read(limit: Int) throws -> (bytes: [UInt8], status: FileStatus)? {
     let descriptor: Int32
     do throws(SystemFailure) {
@@ -24,16 +25,17 @@ struct AtomicFile: Sendable {
     return (try files.read(descriptor, at: path, limit: limit), status)
   }
 
-  /// Writes and flushes a new file, 0600 from its first byte, renames it over the old one and flushes the directory.
+  /// Writes a new file and renames it over the old one.
   ///
-  /// The caller holds a lock that keeps others from using the same temporary name: a file of that name was left by a writer
-  /// that was killed. When writing fails, the temporary file is removed.
+  /// The new file has mode 0600 from its first byte. The file and its directory are flushed to the device. The caller
+  /// holds a lock, so no other writer uses the temporary name, and a file of that name was left by a killed writer. If
+  /// writing fails, the temporary file is removed.
   func replace(with bytes: [UInt8], through temporary: String) throws(SystemFailure) {
     _ = try files.remove(temporary)
     let descriptor = try files.open(temporary, .creating)
     do throws(SystemFailure) {
       defer { files.close(descriptor) }
-      // A umask can only have taken bits away; the owner's are given back.
+      // The process's umask may have removed permission bits of the owner too, so set them again.
       try files.setMode(0o600, of: descriptor, at: temporary)
       try files.write(bytes, to: descriptor, at: temporary)
       try files.synchronize(descriptor, at: temporary)
@@ -42,12 +44,13 @@ struct AtomicFile: Sendable {
       _ = try? files.remove(temporary)
       throw error
     }
-    // Every reader sees the new content now: an error would say that the old one stayed. Only a power cut may bring it back.
+    // The rename has happened, so a failed flush of the directory must not be reported as a failed write. Only a power
+    // failure could still bring the old file back.
     try? Self.synchronize(directory: directory, files)
   }
 
   static func synchronize(directory: String, _ files: any FileSystem) throws(SystemFailure) {
-    // A directory that leads to the cache's may be given by a symbolic link.
+    // The appended "/." follows a symbolic link to the directory, which `open` would otherwise refuse.
     let descriptor = try files.open(directory + "/.", .directory)
     defer { files.close(descriptor) }
     try files.synchronize(descriptor, at: directory)

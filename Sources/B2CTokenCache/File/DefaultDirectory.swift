@@ -1,13 +1,13 @@
 internal import B2CCore
 package import Foundation
 
-/// The directory of a file cache when none is given: in Application Support on Apple's systems, elsewhere below the XDG
-/// state directory.
+/// The default directory of a file cache, in Application Support on Apple platforms and in the XDG state directory
+/// elsewhere.
 package enum DefaultDirectory {
   #if canImport(Darwin)
     package static func location() throws -> URL {
       #if os(tvOS)
-        // The simulator would allow it, and the app would then fail on every device.
+        // The simulator would allow the directory, but the app would then fail on every device.
         throw ConnectorError(
           own: .tokenCache, "An Apple TV gives an app no directory that keeps files: Application Support is read-only.",
           recoverySuggestion: "Use .keychain(), which is the default.")
@@ -17,9 +17,10 @@ package enum DefaultDirectory {
       #endif
     }
 
-    /// Keeps the directory out of backups, which are read on other machines, and locked until the first unlock.
+    /// Excludes the directory from backups, which other machines can read, and encrypts it until the first unlock.
     ///
-    /// Not every volume can do this; the permissions hold in any case.
+    /// Errors are ignored, because not every volume supports this, and the permissions protect the directory in any
+    /// case.
     static func protect(_ directory: URL) {
       var directory = directory
       var values = URLResourceValues()
@@ -29,7 +30,7 @@ package enum DefaultDirectory {
         [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication], ofItemAtPath: directory.path)
     }
 
-    /// Resolves symbolic links and takes the name as the volume spells it, since most volumes ignore case.
+    /// Returns the path without symbolic links and in the volume's own spelling, because most volumes ignore case.
     static func canonicalPath(_ path: String) -> [UInt8] {
       let resolved = URL(fileURLWithPath: path, isDirectory: true).resolvingSymlinksInPath()
       let canonical = try? resolved.resourceValues(forKeys: [.canonicalPathKey]).canonicalPath
@@ -40,16 +41,17 @@ package enum DefaultDirectory {
       location(environment: ProcessInfo.processInfo.environment, home: NSHomeDirectory())
     }
 
-    /// XDG Base Directory: a relative path in the variable is to be ignored.
+    /// Returns the directory below `XDG_STATE_HOME`, which is ignored if it is a relative path, as the XDG
+    /// specification says.
     package static func location(environment: [String: String], home: String) -> URL {
       let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.local/state"
       return URL(fileURLWithPath: state + "/b2cconnector/tokens", isDirectory: true)
     }
 
-    /// Permissions are all the protection there is.
+    /// Does nothing, because only the permissions protect a directory on this system.
     static func protect(_: URL) {}
 
-    /// Resolves symbolic links; a path's bytes are its identity here.
+    /// Returns the path without symbolic links, whose bytes identify the directory on this system.
     static func canonicalPath(_ path: String) -> [UInt8] {
       guard let resolved = realpath(path, nil) else { return Array(path.utf8) }
       defer { free(resolved) }

@@ -1,47 +1,47 @@
 internal import B2CCore
 internal import Foundation
 
-/// The file system calls of the file cache.
+/// The calls of the file cache to the file system.
 ///
-/// An app uses ``POSIXFileSystem``. A test puts another one in place, to record the order of the calls, to change the
-/// owner of a file, or to act between two of them.
+/// An app uses ``POSIXFileSystem``. A test can replace it to record the order of the calls, to change the owner of a
+/// file, or to act between two calls.
 package protocol FileSystem: Sendable {
-  /// The user that this process acts as.
+  /// The id of the user that this process runs as.
   var userID: UInt32 { get }
 
-  /// Opens a file; the descriptor is closed at exec, and a symbolic link as the last part of the path is refused.
+  /// Opens a file, which child processes do not inherit, and refuses a symbolic link as the last part of the path.
   func open(_ path: String, _ opening: FileOpening) throws(SystemFailure) -> Int32
 
   func close(_ descriptor: Int32)
 
-  /// Returns the status of a path without following a symbolic link; `nil` when nothing is there.
+  /// Returns the status of a path without following a symbolic link, or `nil` if nothing is there.
   func status(of path: String) throws(SystemFailure) -> FileStatus?
 
   func status(of descriptor: Int32, at path: String) throws(SystemFailure) -> FileStatus
 
-  /// Reads up to a limit; the result is longer than the limit by one when the file is.
+  /// Reads at most one byte more than the limit, by which the caller sees that the file is larger.
   func read(_ descriptor: Int32, at path: String, limit: Int) throws(SystemFailure) -> [UInt8]
 
   func write(_ bytes: [UInt8], to descriptor: Int32, at path: String) throws(SystemFailure)
 
   func setMode(_ mode: UInt16, of descriptor: Int32, at path: String) throws(SystemFailure)
 
-  /// Waits until a file's content, or a directory's entries, are on the device.
+  /// Flushes the content of a file, or the entries of a directory, to the device.
   func synchronize(_ descriptor: Int32, at path: String) throws(SystemFailure)
 
-  /// Renames a file, replacing the one at the target.
+  /// Renames a file, replacing a file that has the new name.
   func move(_ source: String, to target: String) throws(SystemFailure)
 
-  /// Removes a name; returns whether there was one.
+  /// Removes a file, and returns whether there was one.
   func remove(_ path: String) throws(SystemFailure) -> Bool
 
-  /// Creates a directory, 0700; returns whether it was not there before.
+  /// Creates a directory with mode 0700, and returns whether it did not exist before.
   func makeDirectory(_ path: String) throws(SystemFailure) -> Bool
 
-  /// Returns the names in a directory, without `.` and `..`; none when there is no such directory.
+  /// Returns the names in a directory without `.` and `..`, or none if there is no such directory.
   func names(in path: String) throws(SystemFailure) -> [String]
 
-  /// Takes the lock of an open file if it is free; another descriptor, in this process or elsewhere, may hold it.
+  /// Takes the lock of an open file, and returns `false` if another descriptor, here or in another process, holds it.
   func lockIfFree(_ descriptor: Int32, at path: String) throws(SystemFailure) -> Bool
 }
 
@@ -49,13 +49,13 @@ package protocol FileSystem: Sendable {
 package enum FileOpening: Sendable {
   case reading
   case directory
-  /// A new file, 0600; fails when there is one.
+  /// Creates a new file with mode 0600, and fails if there is one.
   case creating
-  /// A lock file, 0600; created when there is none.
+  /// Opens a lock file, which is created with mode 0600 if there is none.
   case locking
 }
 
-/// The status of a file: kind, permissions, owner and stamp.
+/// The kind, permissions, owner and stamp of a file.
 package struct FileStatus: Sendable {
   /// The file type bits of POSIX.
   package enum Kind: UInt32, Sendable {
@@ -64,9 +64,9 @@ package struct FileStatus: Sendable {
     case symbolicLink = 0o120000
   }
 
-  /// `nil` for a device, a pipe or a socket.
+  /// The kind of file, or `nil` for a device, a pipe or a socket.
   package let kind: Kind?
-  /// The permission bits, with the sticky bit.
+  /// The permission bits, including the sticky bit.
   package var mode: UInt32
   package var owner: UInt32
   package let stamp: FileStamp
@@ -78,19 +78,19 @@ package struct FileStatus: Sendable {
     self.stamp = stamp
   }
 
-  /// The permission bits as `chmod` takes them.
+  /// The permission bits in octal, as `chmod` expects them.
   var octalMode: String { String(mode, radix: 8) }
 }
 
-/// Tells one state of a file from another without reading it.
+/// A value that differs between two states of a file, so that a change is noticed without reading the file.
 package struct FileStamp: Hashable, Sendable {
   let device: UInt64
   let file: UInt64
   let size: Int64
-  /// When content or status changed last, since 1970 by the file system's clock.
+  /// The time of the latest change of content or status, since 1970, by the file system's clock.
   let changed: Duration
 
-  /// Takes the time as the system counts it, with 32 bits on some and 64 on others.
+  /// Creates a stamp from the system's integers, which have 32 bits on some systems and 64 on others.
   package init(device: UInt64, file: UInt64, size: Int64, seconds: some BinaryInteger, nanoseconds: some BinaryInteger)
   {
     self.device = device
@@ -99,20 +99,20 @@ package struct FileStamp: Hashable, Sendable {
     changed = .seconds(Int64(clamping: seconds)) + .nanoseconds(Int64(clamping: nanoseconds))
   }
 
-  /// Whether a later change is sure to give another stamp.
+  /// Whether any later change of the file certainly changes the stamp.
   ///
-  /// A file system counts time in steps of up to 10 ms (some in whole seconds) and reuses the number of a removed file for
-  /// the next one, so two states within one step can look alike. Only a stamp that is older than a step is reliable; a
-  /// clock that was set back makes stamps look young, which costs a read and nothing else.
+  /// File systems count time in steps of up to 10 ms (some in whole seconds), and they reuse the number of a removed
+  /// file, so two states within one step can have the same stamp. A stamp that is older than one step is reliable. If
+  /// the clock was set back, a stamp seems younger than it is, which only causes one more read.
   func isSettled(at now: Date) -> Bool {
     now.timeIntervalSince1970 - changed.inSeconds > (changed.components.attoseconds == 0 ? 2 : 0.05)
   }
 
-  /// Whether both stamps are of one file, in whatever state.
+  /// Whether both stamps belong to the same file, possibly in different states.
   func isSameFile(as other: FileStamp) -> Bool { file == other.file && device == other.device }
 }
 
-/// A call to the operating system that failed: the call, the path and the system's error number.
+/// A failed call to the operating system, with its path and error number.
 package struct SystemFailure: Error, CustomStringConvertible {
   let call: String
   let path: String
@@ -124,15 +124,15 @@ package struct SystemFailure: Error, CustomStringConvertible {
     self.code = code
   }
 
-  /// Nothing is at the path, or one of its directories is missing; a file where a directory should be is another matter.
+  /// Whether nothing is at the path, or a directory on the way to it is missing.
   var isMissing: Bool { code == ENOENT }
-  /// The path ends in a symbolic link where none is allowed.
+  /// Whether the path ends in a symbolic link, which is not allowed.
   var isSymbolicLink: Bool { code == ELOOP || code == EMLINK }
 
-  /// The call, the path and the system's words for the failure.
+  /// The call, the path, and the system's text for the error number.
   package var description: String { "\(call) \(path): \(String(cString: strerror(code))) (\(code))" }
 
-  /// The cache's error: what could not be done, the call that was refused, and what helps.
+  /// Returns the cache's error, which says what failed on which path and what helps.
   func cacheError(_ what: String, isRetryable: Bool? = nil) -> ConnectorError {
     let fix: String? =
       switch code {

@@ -1,18 +1,17 @@
-// Foundation hands on the system's C library, whose calls are all that is used here.
+// Foundation imports the system's C library, and only functions of that are used here.
 internal import Foundation
 
-/// The operating system's file calls as Swift functions: interrupted calls are repeated, failures are thrown with their
-/// number and path.
+/// The operating system's file calls, which repeat an interrupted call and throw a failed one's number and path.
 ///
-/// Foundation is no help here: its atomic write leaves files that others can read, and its replacement of a file loses
-/// data on Linux.
+/// Foundation's own functions are not used, because its atomic write lets other users read the file for a moment, and
+/// its replacement of a file can lose data on Linux.
 package struct POSIXFileSystem: FileSystem {
   package init() {}
 
   package var userID: UInt32 { geteuid() }
 
   package func open(_ path: String, _ opening: FileOpening) throws(SystemFailure) -> Int32 {
-    // Without O_NONBLOCK, opening a planted pipe would wait for a writer.
+    // Without O_NONBLOCK, opening a named pipe that an attacker put there would wait for a writer forever.
     let flags =
       switch opening {
       case .reading: O_CLOEXEC | O_NOFOLLOW | O_RDONLY | O_NONBLOCK
@@ -107,7 +106,7 @@ package struct POSIXFileSystem: FileSystem {
     try succeeds("flock", path, unless: { $0.code == EWOULDBLOCK }) { flock(descriptor, LOCK_EX | LOCK_NB) }
   }
 
-  /// Makes a call; returns `false` for the failure that is expected.
+  /// Makes a call, and returns `false` for a failure that the caller expects.
   private func succeeds(
     _ call: String, _ path: String, unless isExpected: (SystemFailure) -> Bool, _ body: () -> Int32
   ) throws(SystemFailure) -> Bool {
@@ -130,17 +129,17 @@ package struct POSIXFileSystem: FileSystem {
   }
 }
 
-// The names of these calls are those of the methods above, which would otherwise be found first.
+// Inside the struct, Swift would find the struct's own methods of these names first.
 private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
 private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
 private let systemRead = read
 private let systemWrite = write
 
-/// Asks the system to write a file, or a directory's entries, to the device.
+/// Flushes the content of a file, or the entries of a directory, to the device.
 private func flushToDevice(_ descriptor: Int32) -> Int32 {
   #if canImport(Darwin)
-    // On Apple's systems `fsync` leaves the data in the drive's own memory; this asks the drive to write it too. Network
-    // and some external volumes do not know the call.
+    // On Apple platforms, `fsync` leaves the data in the drive's cache. This call flushes that too, but network volumes
+    // and some external ones do not support it.
     let result = fcntl(descriptor, F_FULLFSYNC)
     if result >= 0 { return result }
   #endif

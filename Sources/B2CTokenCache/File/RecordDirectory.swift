@@ -7,7 +7,7 @@ package import Foundation
   internal import Crypto
 #endif
 
-/// The files of a cache in a directory: blocking calls, each on the files of one record.
+/// The files of a cache in a directory, whose calls block and act on the files of one record.
 ///
 /// ```
 /// <directory>/                     0700
@@ -30,24 +30,25 @@ package struct RecordDirectory: RecordStorage {
   package let path: String
   private let files: any FileSystem
   private let locksFiles: Bool
-  /// A file's name is the hash of its key, so what was read once stays true (benchmark row 16).
+  /// The keys of the files that were read, which never change because a file's name is the hash of its key.
   private let keysByName = Locked<[String: TokenCacheKey]>([:])
-  /// The names of files without a key that the last listing found.
+  /// The names of the files without a readable key that the last listing found.
   private let damagedNames = Locked<[String]>([])
 
-  /// Other processes may write.
+  /// Always false, because other processes may write to the directory.
   package var isOwn: Bool { false }
 
-  /// The one path of the directory, whichever links or, on Apple's systems, spellings lead to it.
+  /// The canonical path of the directory, which is the same for every link and, on Apple platforms, every spelling of
+  /// it.
   var canonicalPath: [UInt8] { DefaultDirectory.canonicalPath(path) }
 
-  /// Names a directory; nothing is created yet.
+  /// Creates a value for a directory, without accessing it.
   ///
   /// - Parameters:
-  ///   - directory: The directory; the system's default when `nil`.
+  ///   - directory: The directory, or `nil` for the system's default.
   ///   - files: The calls to the file system.
-  ///   - locksFiles: Whether processes lock it against each other.
-  /// - Throws: ``ConnectorError`` with code `tokenCache` when it is not a file URL, and on tvOS when it is `nil`.
+  ///   - locksFiles: Whether processes lock the files against each other.
+  /// - Throws: ``ConnectorError`` with code `tokenCache` if the URL is not a file URL, or on tvOS if it is `nil`.
   package init(
     at directory: URL?, files: any FileSystem = POSIXFileSystem(), locksFiles: Bool = FileLock.isUsed
   ) throws {
@@ -65,7 +66,7 @@ package struct RecordDirectory: RecordStorage {
     self.locksFiles = locksFiles
   }
 
-  /// Creates the directory, or checks the one that is there.
+  /// Creates the directory, or checks the existing one.
   package func prepare() throws {
     try SecureDirectory(path: path, files: files).prepare()
     DefaultDirectory.protect(URL(fileURLWithPath: path, isDirectory: true))
@@ -115,12 +116,13 @@ package struct RecordDirectory: RecordStorage {
     }
   }
 
-  /// Makes every removal so far last, also those by other processes: without it a power cut would bring the files back.
+  /// Flushes the directory, without which a power failure could bring removed files back, including those that other
+  /// processes removed.
   private func flushRemovals() throws(SystemFailure) {
     do throws(SystemFailure) {
       try AtomicFile.synchronize(directory: path, files)
     } catch {
-      // Without the directory there is no record either.
+      // If the directory itself is gone, no file can come back.
       guard error.isMissing else { throw error }
     }
   }
@@ -156,18 +158,19 @@ package struct RecordDirectory: RecordStorage {
 
   package func removeDamaged(alsoNewer: Bool) throws {
     for name in damagedNames.withLock({ $0 }) {
-      // While another writer has the lock, the file is about to be a good one.
+      // If another writer holds the lock, it is replacing the damaged file, so leave the file to it.
       guard let release = try lock(name, Suffix.writeLock) else { continue }
       defer { release() }
       do {
         _ = try key(name)
       } catch let damage as DamagedRecord {
-        // A later version reads what a newer one wrote.
+        // A file of a newer version is not damaged, because a newer app can read it.
         if alsoNewer || !damage.isNewer { try removeFiles(name) }
       }
     }
     guard alsoNewer else { return }
-    // A sign-out of all users may find no file because another process has removed it and could not flush the directory.
+    // Flush even if no file was found. Another process may have removed it and failed to flush, and a power failure
+    // would bring it back.
     try wrappingSystemErrors(as: "A token record cannot be removed") { () throws(SystemFailure) in try flushRemovals() }
   }
 
@@ -177,7 +180,8 @@ package struct RecordDirectory: RecordStorage {
     try wrappingSystemErrors(as: "The token cache cannot be listed", isRetryable: true) { () throws(SystemFailure) in
       let before = try files.status(of: path)?.stamp
       var found = try files.names(in: path)
-      // While a directory changes, some file systems list a replaced file twice or not at all; a second look finds it.
+      // While files are replaced, some file systems list a file twice or not at all. If the directory changed, list it
+      // again.
       if try files.status(of: path)?.stamp != before { found += try files.names(in: path) }
       try removeTemporaryFiles(among: found)
       return Set(
@@ -186,9 +190,10 @@ package struct RecordDirectory: RecordStorage {
     }
   }
 
-  /// Removes what killed writers left behind.
+  /// Removes the temporary files that killed writers left behind.
   private func removeTemporaryFiles(among found: some Sequence<String>) throws(SystemFailure) {
-    // Without a lock a writer that lives cannot be told from one that was killed: the next write does it then.
+    // A file of a running writer must stay. Only the write lock tells the two apart, so without locks the next write of
+    // the record removes the file.
     for file in found where locksFiles && file.hasSuffix(Suffix.temporary) {
       let name = String(file.dropLast(Suffix.temporary.count))
       guard Self.isName(name), let release = try FileLock.takeIfFree(path(name, Suffix.writeLock), files)
@@ -198,7 +203,7 @@ package struct RecordDirectory: RecordStorage {
     }
   }
 
-  /// Reads the key of a record's file; `nil` when there is no file any more.
+  /// Returns the key in a record's file, or `nil` if the file is gone.
   private func key(_ name: String) throws -> TokenCacheKey? {
     if let key = keysByName.withLock({ $0[name] }) { return key }
     guard let (bytes, _) = try content(name) else { return nil }
@@ -219,9 +224,9 @@ package struct RecordDirectory: RecordStorage {
     }
   }
 
-  /// Runs a body as ``wrappingSystemErrors(as:isRetryable:_:)`` does.
+  /// Runs a body, and throws a failed system call as the cache's error.
   ///
-  /// If the directory was removed since the cache was opened, creates it again and repeats the body.
+  /// If the directory was removed after the cache was opened, creates it again and repeats the body.
   private func recreatingDirectory<Value>(as what: String, _ body: () throws(SystemFailure) -> Value) throws -> Value {
     do throws(SystemFailure) {
       return try body()
@@ -232,7 +237,7 @@ package struct RecordDirectory: RecordStorage {
     return try wrappingSystemErrors(as: what, body)
   }
 
-  /// Runs a body, and throws the system's failure as the cache's error.
+  /// Runs a body, and throws a failed system call as the cache's error.
   private func wrappingSystemErrors<Value>(
     as what: String, isRetryable: Bool? = nil, _ body: () throws(SystemFailure) -> Value
   ) throws -> Value {

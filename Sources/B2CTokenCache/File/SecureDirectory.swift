@@ -1,11 +1,11 @@
 internal import B2CCore
 
-/// A directory that belongs to this user, and that no other user can write to.
+/// A directory that belongs to this user and that no other user can write to.
 struct SecureDirectory: Sendable {
   let path: String
   let files: any FileSystem
 
-  /// Creates the directory and those that lead to it, each 0700, and checks it.
+  /// Creates the directory and its missing parents with mode 0700, and checks the directory.
   func prepare() throws {
     let found: FileStatus?
     do throws(SystemFailure) {
@@ -36,10 +36,10 @@ struct SecureDirectory: Sendable {
   }
 
   private func create() throws(SystemFailure) {
-    // By bytes: a combining mark at the start of a name would hide the slash before it.
+    // Split by bytes, because as a `Character`, a slash with a combining mark after it is not equal to "/".
     let parts = path.utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
     func directory(_ count: Int) -> String { "/" + parts.prefix(count).joined(separator: "/") }
-    // From the end, because the container of an app may refuse to show the directories above it.
+    // Start at the end of the path, because an app may not be allowed to see the directories above its container.
     var count = parts.count
     while count > 0, try files.status(of: directory(count)) == nil { count -= 1 }
     while count < parts.count {

@@ -1,6 +1,6 @@
 package import B2CCore
 
-/// A result of the keychain other than success (`OSStatus`).
+/// An `OSStatus` of the keychain other than success.
 package struct KeychainStatus: Error, RawRepresentable, Hashable, Sendable {
   package let rawValue: Int32
 
@@ -23,12 +23,13 @@ package struct KeychainStatus: Error, RawRepresentable, Hashable, Sendable {
   /// The system's `errSecDecode`.
   package static let undecodable = KeychainStatus(rawValue: -26275)
 
-  /// The cache's error, with the call that was refused.
+  /// Returns the cache's error, which says which action the keychain refused and what helps.
   package func cacheError(_ action: String) -> ConnectorError {
     let reason: String
     var fix: String?
     switch self {
-    // A Mac app that is signed to run locally has neither a team nor a profile (Apple's technical note TN3137).
+    // This is also the status for a Mac app that is "signed to run locally", which has no team and no profile (Apple's
+    // technical note TN3137).
     case .missingEntitlement:
       reason = "the app has no entitlement for it, or is not signed"
       fix =

@@ -1,16 +1,17 @@
 internal import B2CCore
 internal import Foundation
 
-/// The keychain as the place of a cache, without the keychain itself.
+/// The storage of a cache in the keychain, without the calls to the system's keychain.
 ///
-/// "Not found" is believed only of a keychain that is known to be open: since iOS 15 a locked one says the same before the
-/// first unlock. Calls block, and run on the queue of the cache, one at a time.
+/// Since iOS 15, a keychain that is locked before the first unlock reports "not found" for existing items. So "not
+/// found" is believed only if the keychain is known to be open. The calls block, and run one at a time on the cache's
+/// queue.
 package struct KeychainStore: RecordStorage {
-  /// The account of the item that proves a keychain open; it holds nothing.
+  /// The account of an empty item, which is added and removed to prove that the keychain is open.
   private static let probe = "B2CConnector.probe"
 
   private let items: any KeychainItems
-  /// Items stay readable from the first unlock on, so one proof is enough.
+  /// Whether the keychain is known to be open, which is proved once because it stays open after the first unlock.
   private let isProved = Locked(false)
 
   package init(_ items: any KeychainItems) { self.items = items }
@@ -30,7 +31,7 @@ package struct KeychainStore: RecordStorage {
     let update: () throws(KeychainStatus) -> Void = { try items.update(data, account: account) }
     let add: () throws(KeychainStatus) -> Void = { try items.add(data, account: account) }
     do throws(KeychainStatus) {
-      // If there is an item by the time of the second call, another process was first.
+      // Try to update the item, then to add it. If both fail, another process added it in between, so update it.
       if try unless(.itemNotFound, update) == nil, try unless(.duplicateItem, add) == nil { try update() }
     } catch {
       throw error.cacheError("write a token record")
@@ -47,25 +48,25 @@ package struct KeychainStore: RecordStorage {
     return ((accounts ?? []).compactMap(TokenCacheKey.init(canonicalText:)), [])
   }
 
-  /// The account of an item names its key, so none is without one.
+  /// Does nothing, because the account of an item is its key, so each item has a key.
   package func removeDamaged(alsoNewer: Bool) {}
 
   package func name(of key: TokenCacheKey) -> String { "A keychain item" }
 
   package func takeLock(_ purpose: LockPurpose, _ key: TokenCacheKey) -> LockRelease? { {} }
 
-  /// Asks the keychain about items; `nil` when it knows none, and is known to be open.
+  /// Asks the keychain about items, and returns `nil` if it has none and is known to be open.
   private func askKeychain<Answer>(to action: String, _ call: () throws(KeychainStatus) -> Answer) throws -> Answer? {
     do throws(KeychainStatus) {
       if let answer = try unless(.itemNotFound, call) { return answer }
-      // The device may have been unlocked meanwhile, and the second call then finds the item.
+      // If the proof was needed, the device may have been unlocked since the first call, so ask again.
       return try proveOpen() ? unless(.itemNotFound, call) : nil
     } catch {
       throw error.cacheError(action)
     }
   }
 
-  /// Makes a call; `nil` when the keychain refuses it for the given reason.
+  /// Makes a call, and returns `nil` if the keychain refuses it with the given status.
   private func unless<Answer>(
     _ reason: KeychainStatus, _ call: () throws(KeychainStatus) -> Answer
   ) throws(KeychainStatus) -> Answer? {
@@ -79,18 +80,18 @@ package struct KeychainStore: RecordStorage {
 
   // MARK: The proof
 
-  /// Proves that the keychain is open: it takes an item that holds nothing.
+  /// Proves that the keychain is open by adding an empty item, which a locked keychain refuses.
   ///
-  /// - Returns: Whether it was not known before.
-  /// - Throws: The keychain's refusal.
+  /// - Returns: Whether the proof was new.
+  /// - Throws: The status with which the keychain refused the item.
   private func proveOpen() throws(KeychainStatus) -> Bool {
     if isProved.withLock({ $0 }) { return false }
     if try unless(.duplicateItem, addProbe) == nil {
-      // It was left over; or another process proves the same at this moment.
+      // The item is left from an earlier proof that was interrupted, or another process makes the same proof right now.
       _ = try? items.remove(Self.probe)
       _ = try unless(.duplicateItem, addProbe)
     }
-    // If this fails, the next proof removes the item.
+    // If this fails, the item stays, and the next proof removes it.
     try? items.remove(Self.probe)
     isProved.withLock { $0 = true }
     return true

@@ -3,14 +3,14 @@
   internal import Foundation
   internal import Security
 
-  /// The generic-password items of one service in the system's keychain, in one group or in those of the app.
+  /// The generic-password items of one service in the system's keychain, in one access group or in all of the app's.
   ///
-  /// Never synchronised: a refresh token on two devices would be used twice. Readable from the first unlock after a restart
-  /// on, which background work needs. On the Mac the data protection keychain is
-  /// used, which works as on the other systems.
+  /// Items are not synchronized, because a refresh token on two devices would be used twice. They can be read from the
+  /// first unlock after a restart on, because the app may run in the background. On the Mac, the data protection
+  /// keychain is used, which works as on the other systems.
   struct SecurityKeychainItems: KeychainItems {
     let service: String
-    /// When `nil`, the system adds to the first group of the app's entitlements and searches all of them.
+    /// The access group, or `nil` to add items to the first group of the app's entitlements and to search all of them.
     let group: String?
 
     var isShared: Bool { group != nil || Bundle.main.isAppExtension }
@@ -65,15 +65,17 @@
   }
 
   extension TokenCache where Self == StoredTokenCache {
-    /// Opens a cache in the keychain, one generic-password item for each record; the system encrypts it.
+    /// Opens a cache in the keychain, with one generic-password item for each record, which the system encrypts.
     ///
-    /// Apps and extensions of one team read it through an access group. The keychain has no lock between processes: one app
-    /// refreshes, its extensions read. The keychain is first accessed when the cache is used. A keychain that says "not
-    /// found" is believed only after it has taken a probe item, because a locked one says the same.
+    /// The apps and extensions of one team share it through an access group. The keychain has no lock between
+    /// processes, so only one app may refresh tokens, and its extensions read. The keychain is not accessed before the
+    /// cache is used. Before the first unlock, a locked keychain reports "not found" for existing items, so the cache
+    /// believes that only after the keychain has accepted a test item.
     ///
-    /// - Parameter accessGroup: The keychain group to share with other processes of the team, `<team id>.<group>`, which
-    ///   alone is searched then. When `nil`, the system adds items to the first group of the app's entitlements.
-    /// - Returns: The cache; the one that is open already, if there is one of this group.
+    /// - Parameter accessGroup: The keychain access group to share, in the form `<team id>.<group>`. Only this group is
+    ///   searched. With `nil`, the default, the system adds items to the first group of the app's entitlements and
+    ///   searches all of them.
+    /// - Returns: The cache. If the process has already opened this group, it is the same object.
     public static func keychain(accessGroup: String? = nil) -> StoredTokenCache {
       OpenCaches.all.object(for: .keychain(group: accessGroup.map { Array($0.utf8) })) {
         StoredTokenCache(KeychainStore(SecurityKeychainItems(service: "B2CConnector.TokenCache", group: accessGroup)))
