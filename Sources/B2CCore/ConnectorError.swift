@@ -110,8 +110,8 @@ public struct ConnectorError: LocalizedError, Sendable {
   /// Wraps what a token cache, presenter or transport of the app threw; its text is not repeated, for it may hold anything.
   package init(ofCustomPart error: any Error) {
     self.init(
-      own: .other, "A part supplied by the app, such as a cache or a closure, failed with \(type(of: error)).",
-      recoverySuggestion: "Look at the underlying error.", underlying: error)
+      own: .other, "A part that your app supplied, for example its cache or a closure, threw \(type(of: error)).",
+      recoverySuggestion: "Look at the error's `underlying`.", underlying: error)
   }
 
   /// Returns the error with the request that it is about.

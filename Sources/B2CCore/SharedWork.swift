@@ -37,7 +37,7 @@ package final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Senda
     try await withTimeout(
       limit, on: clock,
       throwing: ConnectorError(
-        own: .timedOut, "The request is under way for longer than \(limit ?? .zero).",
+        own: .timedOut, "The request took longer than \(limit ?? .zero).",
         recoverySuggestion: "Try again later.", isRetryable: true)
     ) { try await flight.wait { $0.outcome != nil } }
     guard let outcome = flight.state.outcome else { throw CancellationError() }

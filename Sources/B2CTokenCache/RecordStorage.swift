@@ -54,7 +54,7 @@ package struct DamagedRecord: Error {
   func error(_ name: String) -> ConnectorError {
     var error = ConnectorError(
       own: .tokenCache, "\(name) is not a usable token record: \(reason).",
-      recoverySuggestion: "Sign in again, which removes it; the records of other users are not affected.",
+      recoverySuggestion: "Sign in again, which removes it. The records of other users are not affected.",
       needsInteraction: true)
     // It may be the record of the latest sign-in. An item of a newer version does not count, because no sign-in removes it.
     error.recordPosition = position ?? (isNewer ? nil : .max)

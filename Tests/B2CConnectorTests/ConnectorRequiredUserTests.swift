@@ -40,11 +40,11 @@ import Testing
     Row(.openIDConnect, alice, nothing, nothingToCompare, "scope email", "(sub)", "email_verified"),
     Row(.openIDConnect, alice, ["email_verified": false], nothingToCompare, "(sub)", "email_verified"),
     // The claims name another user.
-    Row(.b2c, LocalUser.bob.email, [:], "Another user", "Sign in as the user"),
-    Row(.b2c, "bob", ["unique_name": "alice"], "Another user", "Sign in as the user"),
-    Row(.entra, "00000000-0000-4000-8000-00000000000b", [:], "Another user", "Sign in as the user"),
+    Row(.b2c, LocalUser.bob.email, [:], "Another user", "Sign in as that user"),
+    Row(.b2c, "bob", ["unique_name": "alice"], "Another user", "Sign in as that user"),
+    Row(.entra, "00000000-0000-4000-8000-00000000000b", [:], "Another user", "Sign in as that user"),
     Row(.openIDConnect, LocalUser.bob.email, ["email_verified": true], "Another user", "email_verified"),
-    Row(.openIDConnect, "bob", [:], "Another user", "Sign in as the user"),
+    Row(.openIDConnect, "bob", [:], "Another user", "Sign in as that user"),
   ]
 
   @Test("An id_token that cannot be compared with userId is not called another user's", arguments: rows)

@@ -67,7 +67,7 @@ struct DiagnosisPageTests {
     let page = try await Connector.local(tenant).diagnose().findings.first { $0.check == "sign-in page" }
     let words = "client ID and redirect URI are accepted; scopes are checked at the sign-in"
     #expect(page?.outcome == .ok && page?.detail.hasPrefix(words) == true)
-    #expect(page?.detail.contains("offline_access was not asked for") == offersOfflineAccess, "\(page?.detail ?? "")")
+    #expect(page?.detail.contains("offline_access was not requested") == offersOfflineAccess, "\(page?.detail ?? "")")
   }
 
   static let words: [(page: String, words: String)] = [

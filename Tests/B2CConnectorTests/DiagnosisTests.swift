@@ -46,7 +46,7 @@ struct DiagnosisTests {
   func settingsFile(_ path: String) async throws {
     let diagnosis = try await Connector.diagnose(
       settings: try ConnectorSettings(contentsOf: URL(fileURLWithPath: path)))
-    #expect(diagnosis.findings.last?.detail == "\(path) must be fixed first")
+    #expect(diagnosis.findings.last?.detail == "fix \(path) first")
   }
 
   @Test("The retired authority is named as such, with the one to write")
@@ -137,7 +137,7 @@ struct DiagnosisTests {
     #expect(diagnosis.findings.filter { $0.outcome != .ok }.map(\.check) == ["presenter"])
     let redirect = try #require(diagnosis.findings.first { $0.check == "presenter" })
     #expect(redirect.outcome == .failed)
-    #expect(redirect.detail.contains("WebAuthenticationPresenter serves it"))
+    #expect(redirect.recoverySuggestion?.contains("Use WebAuthenticationPresenter") == true)
   }
 
   @Test("A transport or a cache of the app's own that fails is a finding, whose text is not repeated")

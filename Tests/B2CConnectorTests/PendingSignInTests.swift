@@ -75,7 +75,7 @@ struct PendingSignInTests {
     Refusal(
       testDescription: "no state", code: .invalidResponse, callback: { $0.replacing(/state=[^&]*/, with: "") }),
     Refusal(
-      testDescription: "another place", code: .invalidResponse,
+      testDescription: "does not match", code: .invalidResponse,
       callback: { $0.replacing("tasks.example.com", with: "evil.example.com") }),
   ]
 
@@ -105,7 +105,7 @@ struct PendingSignInTests {
     #expect(callback.absoluteString.hasPrefix(text))
     for port in [":8401", ""] where text.contains(":8400") {
       let moved = try url(callback.absoluteString.replacing(":8400", with: port))
-      await expectError(ConnectorError.self, .invalidResponse, saying: "another place") {
+      await expectError(ConnectorError.self, .invalidResponse, saying: "does not match") {
         try await connector.finishSignIn(pending, callback: moved)
       }
     }
@@ -142,7 +142,7 @@ struct PendingSignInTests {
   func swapped() async throws {
     let (victim, attacker) = (try await instance().beginSignIn(), try await instance().beginSignIn())
     let sent = try await callback(of: .bob, at: attacker.url)
-    await expectError(ConnectorError.self, .invalidResponse, saying: "does not carry the state") {
+    await expectError(ConnectorError.self, .invalidResponse, saying: "does not contain the state") {
       try await instance().finishSignIn(victim, callback: sent)
     }
     #expect(try await instance().users().isEmpty)

@@ -87,7 +87,7 @@ struct RotationTests {
     let error = try await #require(throws: ConnectorError.self) { try await connector.accessToken() }
     #expect(error.code == .missingAPIScope && error.recoverySuggestion?.contains("in the portal") == true)
     let scopes = scene.tenant.apiScopes.joined(separator: " ")
-    #expect(error.message == "The service issued no access token for \(scopes).")
+    #expect(error.message == "The provider issued no access token for \(scopes).")
     scene.tenant.behavior.changeTokenAnswer = nil
     _ = try await connector.accessToken()
     #expect(scene.tenant.counters.reusedRefreshTokens == 0)

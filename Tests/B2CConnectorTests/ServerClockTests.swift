@@ -44,7 +44,7 @@ struct ServerClockTests {
     ])
   func longAgo(endedBefore seconds: Double, date: String) async throws {
     let error = try await #require(throws: ConnectorError.self) { try await signIn(endedBefore: seconds, date: date) }
-    #expect(error.message.contains("it ended"))
+    #expect(error.message.contains("it expired"))
   }
 
   @Test("An answer out of a cache tells the time by its Age as well (RFC 9111 section 5.1)")

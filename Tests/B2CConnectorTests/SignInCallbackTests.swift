@@ -22,9 +22,9 @@ struct SignInCallbackTests {
   }
 
   static let bad: [Bad] = [
-    Bad("another state", "does not carry the state") { try $0.replacing("state=", "state=x") },
-    Bad("no state", "does not carry the state") { try $0.replacing("state=", "other=") },
-    Bad("an empty state", "does not carry the state") { _ in
+    Bad("another state", "does not contain the state") { try $0.replacing("state=", "state=x") },
+    Bad("no state", "does not contain the state") { try $0.replacing("state=", "other=") },
+    Bad("an empty state", "does not contain the state") { _ in
       try require(URL(string: "\(Scene.redirect)?code=c&state="))
     },
     Bad("an error with another state") { _ in
@@ -33,8 +33,8 @@ struct SignInCallbackTests {
     Bad("a doubled code", "a parameter twice") { try require(URL(string: $0.absoluteString + "&code=again")) },
     Bad("a doubled state", "a parameter twice") { try require(URL(string: $0.absoluteString + "&state=again")) },
     Bad("no code", "neither a code nor an error") { try $0.replacing("code=", "cod=") },
-    Bad("another path", "another place") { try $0.replacing("/callback", "/elsewhere") },
-    Bad("another scheme", "another place") { try $0.replacing("com.example.tasks", "com.example.other") },
+    Bad("another path", "does not match") { try $0.replacing("/callback", "/elsewhere") },
+    Bad("another scheme", "does not match") { try $0.replacing("com.example.tasks", "com.example.other") },
     Bad("a foreign issuer", "another issuer") {
       try require(URL(string: $0.absoluteString + "&iss=https%3A%2F%2Fevil.example"))
     },
@@ -97,7 +97,7 @@ struct SignInCallbackTests {
     }
     let connector = try scene.connector(presenter: presenter)
     try await connector.signIn()
-    await expectError(ConnectorError.self, .invalidResponse, saying: "does not carry the state") {
+    await expectError(ConnectorError.self, .invalidResponse, saying: "does not contain the state") {
       try await connector.signIn(options: SignInOptions(prompt: .login))
     }
     #expect(scene.transport.tokenForms.count == 1)
@@ -139,6 +139,6 @@ struct SignInCallbackTests {
 
 extension SignInCallbackTests.Bad {
   fileprivate init(_ name: String, _ change: @escaping @Sendable (URL) throws -> URL) {
-    self.init(name, "does not carry the state", change)
+    self.init(name, "does not contain the state", change)
   }
 }

@@ -11,7 +11,7 @@ struct RedirectKindTests {
     let uri: String
     /// The presenters that serve it: L(oopback), W(eb authentication), w (the same without https), E(xternal).
     let servedBy: String
-    /// What the message of all others must say.
+    /// What the error of all others must advise.
     let advice: String
     var testDescription: String { uri }
 
@@ -23,31 +23,31 @@ struct RedirectKindTests {
   }
 
   static let cases = [
-    Case("http://localhost", "L", "LoopbackPresenter serves it"),
-    Case("http://localhost:8400/callback", "L", "LoopbackPresenter serves it"),
-    Case("http://127.0.0.1/", "L", "LoopbackPresenter serves it"),
-    Case("http://[::1]:8400/x?y=z", "L", "LoopbackPresenter serves it"),
-    Case("http://LOCALHOST/x", "L", "LoopbackPresenter serves it"),
-    Case("http://127.0.0.2/", "", "No presenter serves it"),
-    Case("http://app.example.com/", "", "No presenter serves it"),
-    Case("http://localhost.example.com/", "", "No presenter serves it"),
-    Case("http://localhost/#fragment", "", "No presenter serves it"),
-    Case("http://user@localhost/", "", "No presenter serves it"),
-    Case("com.example.app:/callback", "WwE", "WebAuthenticationPresenter serves it"),
-    Case("msauth.com.example.app://auth", "WwE", "WebAuthenticationPresenter serves it"),
-    Case("msal00001111-aaaa-2222-bbbb-3333cccc4444://auth", "WwE", "WebAuthenticationPresenter serves it"),
-    Case("myapp://callback", "WwE", "a scheme with a dot, such as com.example.app, is safer"),
-    Case("myapp://auth", "WwE", "WebAuthenticationPresenter serves it"),
-    Case("msalish://callback", "WwE", "WebAuthenticationPresenter serves it"),
-    Case("https://app.example.com/callback", "WE", "WebAuthenticationPresenter serves it from iOS 17.4"),
-    Case("https://localhost:8400/callback", "", "No presenter serves it"),
-    Case("https://127.0.0.1/callback", "", "No presenter serves it"),
-    Case("urn:ietf:wg:oauth:2.0:oob", "", "No presenter serves it"),
-    Case("urn:ietf:wg:oauth:2.0:oob:auto", "", "No presenter serves it"),
-    Case("urn:other:thing", "", "No presenter serves it"),
-    Case("file:///tmp/x", "", "No presenter serves it"),
-    Case("javascript:alert(1)", "", "No presenter serves it"),
-    Case("callback", "", "No presenter serves it"),
+    Case("http://localhost", "L", "Use LoopbackPresenter"),
+    Case("http://localhost:8400/callback", "L", "Use LoopbackPresenter"),
+    Case("http://127.0.0.1/", "L", "Use LoopbackPresenter"),
+    Case("http://[::1]:8400/x?y=z", "L", "Use LoopbackPresenter"),
+    Case("http://LOCALHOST/x", "L", "Use LoopbackPresenter"),
+    Case("http://127.0.0.2/", "", "No presenter can receive it"),
+    Case("http://app.example.com/", "", "No presenter can receive it"),
+    Case("http://localhost.example.com/", "", "No presenter can receive it"),
+    Case("http://localhost/#fragment", "", "No presenter can receive it"),
+    Case("http://user@localhost/", "", "No presenter can receive it"),
+    Case("com.example.app:/callback", "WwE", "Use WebAuthenticationPresenter"),
+    Case("msauth.com.example.app://auth", "WwE", "Use WebAuthenticationPresenter"),
+    Case("msal00001111-aaaa-2222-bbbb-3333cccc4444://auth", "WwE", "Use WebAuthenticationPresenter"),
+    Case("myapp://callback", "WwE", "A scheme with a dot, for example com.example.app, is safer"),
+    Case("myapp://auth", "WwE", "Use WebAuthenticationPresenter"),
+    Case("msalish://callback", "WwE", "Use WebAuthenticationPresenter"),
+    Case("https://app.example.com/callback", "WE", "Use WebAuthenticationPresenter from iOS 17.4"),
+    Case("https://localhost:8400/callback", "", "No presenter can receive it"),
+    Case("https://127.0.0.1/callback", "", "No presenter can receive it"),
+    Case("urn:ietf:wg:oauth:2.0:oob", "", "No presenter can receive it"),
+    Case("urn:ietf:wg:oauth:2.0:oob:auto", "", "No presenter can receive it"),
+    Case("urn:other:thing", "", "No presenter can receive it"),
+    Case("file:///tmp/x", "", "No presenter can receive it"),
+    Case("javascript:alert(1)", "", "No presenter can receive it"),
+    Case("callback", "", "No presenter can receive it"),
   ]
 
   static let presenters: [(Character, @Sendable (URL) throws -> Void)] = [
@@ -70,7 +70,7 @@ struct RedirectKindTests {
       } else {
         let error = #expect(throws: ConnectorError.self) { try validate(url) }
         #expect(error?.code == .unsupportedRedirectURI)
-        #expect(error?.message.contains(sample.advice) == true, "\(letter): \(error?.message ?? "")")
+        #expect(error?.recoverySuggestion?.contains(sample.advice) == true, "\(letter): \(error?.description ?? "")")
       }
     }
   }

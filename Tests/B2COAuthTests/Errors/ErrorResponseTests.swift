@@ -38,7 +38,8 @@ struct ErrorResponseTests {
     Meaning(.userAlreadyExists, 90001, 99001),
     Meaning(.server, says: "PKCE", 90182, 90183, 90184, 99059),
     // No code of the table: it survives, and nobody is told that the user has cancelled.
-    Meaning(.accessDenied, says: "The server refused with", 12345, 90052, 90111, 90151), Meaning(.accessDenied, 99002),
+    Meaning(.accessDenied, says: "The provider refused with", 12345, 90052, 90111, 90151),
+    Meaning(.accessDenied, 99002),
   ]
 
   @Test("A code of Azure AD B2C, whatever error it comes with", arguments: meanings)
@@ -55,7 +56,7 @@ struct ErrorResponseTests {
       if let words = meaning.words {
         #expect(error.message.contains(words), "\(code)")
       } else {
-        #expect(!error.message.hasPrefix("The server refused with"), "\(code)")
+        #expect(!error.message.hasPrefix("The provider refused with"), "\(code)")
       }
     }
   }
@@ -84,7 +85,7 @@ struct ErrorResponseTests {
     for error in [refused, unrefreshed] {
       #expect(error.code == means && error.serverCode == code, "\(error)")
       #expect(error.recoverySuggestion?.contains(advice) == true, "\(error)")
-      #expect(!error.message.hasPrefix("The server refused with") && !"\(error)".contains("olicy"), "\(error)")
+      #expect(!error.message.hasPrefix("The provider refused with") && !"\(error)".contains("olicy"), "\(error)")
     }
     #expect(try await connector.users().first?.hasSession == true)
   }

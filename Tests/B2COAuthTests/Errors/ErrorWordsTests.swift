@@ -59,9 +59,9 @@ struct ErrorWordsTests {
       $0["aud"] = [$0["aud"] ?? .null, "other"]
     },
     " azp": claims { $0["azp"] = "other" },
-    "its exp": claims { $0["exp"] = nil }, "it ended": claims { $0["exp"] = 1_000 },
-    "it begins": claims { $0["nbf"] = 4_000_000_000 }, "its iat": claims { $0["iat"] = nil },
-    "it is issued in": claims { $0["iat"] = 4_000_000_000 },
+    "its exp": claims { $0["exp"] = nil }, "it expired": claims { $0["exp"] = 1_000 },
+    "it becomes valid": claims { $0["nbf"] = 4_000_000_000 }, "its iat": claims { $0["iat"] = nil },
+    "it was issued": claims { $0["iat"] = 4_000_000_000 },
     " nonce": claims { $0["nonce"] = nil }, "no sub": claims { $0["sub"] = nil },
     "its at_hash": claims { $0["at_hash"] = "x" },
   ]
