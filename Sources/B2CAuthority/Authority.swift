@@ -183,7 +183,7 @@ extension Authority {
       suggestion: suggestion,
       recoverySuggestion: suggestion == nil
         ? "Write the authority as https://contoso.b2clogin.com/contoso.onmicrosoft.com/ with your tenant's name."
-        : "Change the authority; the redirect URI stays the same.")
+        : "Change the authority. The redirect URI stays the same.")
   }
 
   /// Returns the authority of a tenant where Azure AD B2C runs its policies; `nil` where that host does not follow from it.

@@ -36,7 +36,7 @@ struct TaskRequestBuilder: Sendable {
     try checkName(of: item)
     return TaskRequest(
       message: try message("PUT", id: id(of: item), body: item.document(in: dialect)), isIdempotent: true,
-      namesID: true, action: "updates", alternative: "Use `.rest` if the server can, unlike those of the tutorial.")
+      namesID: true, action: "updates", alternative: "Use another server. Those of the tutorial cannot update tasks.")
   }
 
   func delete(_ item: TaskItem) throws -> TaskRequest {

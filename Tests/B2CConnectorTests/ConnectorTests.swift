@@ -227,10 +227,10 @@ struct ConnectorTests {
     await scene.clock.advance(by: .seconds(2_700))
     _ = try await connector.accessToken()
     #expect(scene.tenant.counters.refreshes == 1)
-    let asked = Collected<String>()
-    let asking = try scene.connector(cache: cache) { $0.beforeRefresh = { asked.add($0.id) } }
+    let asked = Recorder<String>()
+    let asking = try scene.connector(cache: cache) { $0.beforeRefresh = { asked.record($0.id) } }
     _ = try await asking.accessToken(forceRefresh: true)
-    #expect(asked.all == [user.id])
+    #expect(asked.values == [user.id])
   }
 
   @Test(
