@@ -121,11 +121,7 @@ let package = Package(
     .testTarget(name: "TaskAPITests", dependencies: ["TaskAPI", "B2CHTTP", "B2CCore", "B2CTestKit", "TestSupport"]),
     .testTarget(
       name: "B2CIDTokenTests", dependencies: ["B2CIDToken", "B2CCore", "TestSupport"] + crypto + cryptoExtras),
-    .testTarget(
-      name: "B2COAuthTests",
-      dependencies: [
-        "B2CConnector", "B2COAuth", "B2CIDToken", "B2CTestKit", "B2CTokenCache", "B2CHTTP", "B2CCore", "TestSupport",
-      ]),
+    .testTarget(name: "B2COAuthTests", dependencies: ["B2COAuth", "B2CTestKit", "B2CCore", "TestSupport"]),
     .testTarget(
       name: "B2CConnectorTests",
       dependencies: [

@@ -11,7 +11,7 @@ extension Authority {
     let known = MicrosoftHost(text.host)
     if let origin = TenantName.b2cOrigin(of: text.host) {
       throw AuthorityFault(
-        message: "The authority's host is a tenant's name, which is not a sign-in host.",
+        message: "The authority's host is the name of a tenant, not a sign-in host.",
         suggestion: "\(origin)/\(text.host)/")
     }
     // The hosts of Entra ID can also serve the other two kinds, but a host of Azure AD B2C or External ID serves only
@@ -19,7 +19,7 @@ extension Authority {
     if let given, let known, known.kind != .entra, given != known.kind, given != .openIDConnect {
       throw AuthorityFault(
         message: "The host \(text.host) serves \(known.kind.rawValue), not \(given.rawValue).",
-        recoverySuggestion: "Leave the kind out: it follows from this host.")
+        recoverySuggestion: "Leave the kind out, because it follows from this host.")
     }
     let served = given ?? known?.kind ?? Self.kindOnOtherHost(text)
     kind = served == .entra && given == nil && Self.carriesPolicy(text) ? .b2c : served
@@ -64,12 +64,12 @@ extension Authority {
     let (form, policy) = (path.form, try policy(path.policies))
     if let known, known.kind == .b2c, known.tenantName == nil {
       throw AuthorityFault(
-        message: "The authority's host lacks the tenant's name.",
+        message: "The authority's host does not contain the tenant's name.",
         suggestion: home(of: path.tenant, policy: policy, form: form))
     }
     guard let tenant = path.tenant, !TenantName.shared.contains(tenant.lowercased()) else {
       throw AuthorityFault(
-        message: "The authority does not name the tenant whose policies are used.",
+        message: "The authority does not name the tenant that has the policies.",
         suggestion: known?.homeTenant.map { Self.text(origin: text.origin, tenant: $0, policy: policy, form: form) })
     }
     return (tenant, policy, form, "/" + tenant)
@@ -84,14 +84,14 @@ extension Authority {
     let tenant = path.tenant ?? (known?.kind == .ciam ? known?.homeTenant : nil)
     guard path.form == .query, path.policies.isEmpty else {
       throw AuthorityFault(
-        message: "The authority contains a policy, and its kind (\(kind.rawValue)) has no policies.",
+        message: "The authority contains a policy, but an authority of the kind \(kind.rawValue) has none.",
         suggestion: tenant.map { text.origin + "/" + $0 }, recoverySuggestion: "Remove the policy.")
     }
     guard let tenant else {
       throw AuthorityFault(
         message: "The authority has no tenant after its host.",
         suggestion: known?.kind == .entra && kind == .entra ? text.origin + "/common" : nil,
-        recoverySuggestion: "Add your tenant's domain or GUID, or common for accounts of any tenant.")
+        recoverySuggestion: "Add your tenant's domain or GUID, or `common` for accounts of any tenant.")
     }
     return (tenant, nil, .query, "/" + tenant)
   }
@@ -100,7 +100,7 @@ extension Authority {
   private static func place(issuer text: AuthorityText) throws(AuthorityFault) -> Place {
     guard text.policies.isEmpty else {
       throw AuthorityFault(
-        message: "The authority has the query parameter p, which a generic issuer does not have.",
+        message: "The authority has the query parameter p, which no generic issuer uses.",
         suggestion: text.origin + "/" + text.segments.joined(separator: "/"), recoverySuggestion: "Remove the query.")
     }
     var segments = text.segments[...]
@@ -123,7 +123,7 @@ extension Authority {
     guard let policy = try? Policy(id), ids.allSatisfy({ ASCIIText.isSameIgnoringCase($0, id) }) else {
       throw AuthorityFault(
         message: "The authority contains two policies, or a policy id with characters that no policy has.",
-        recoverySuggestion: "A policy id looks like B2C_1_SignIn.")
+        recoverySuggestion: "Write one policy id, for example B2C_1_SignIn.")
     }
     return policy
   }
@@ -161,7 +161,7 @@ struct AuthorityPath {
     tenant = rest.first.flatMap { Self.startsTail($0) || Policy.hasPrefix($0) ? nil : $0 }
     if let tenant {
       guard AuthorityText.isDNSName(tenant) else {
-        throw AuthorityFault(message: "The authority's tenant is not a domain name or a GUID.")
+        throw AuthorityFault(message: "The authority's tenant is neither a domain name nor a GUID.")
       }
       rest = rest.dropFirst()
     }
@@ -174,7 +174,7 @@ struct AuthorityPath {
     guard rest.isEmpty || Self.isTail(rest) else {
       let known = text.segments.dropLast(rest.count).joined(separator: "/")
       throw AuthorityFault(
-        message: "The authority's path goes on after the tenant or the policy in an unknown form.",
+        message: "The authority's path has an unknown part after the tenant or the policy.",
         suggestion: tenant == nil ? nil : text.origin + "/" + known,
         recoverySuggestion: "End the authority after the tenant or the policy.")
     }

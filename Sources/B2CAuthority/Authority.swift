@@ -186,7 +186,7 @@ extension Authority {
       suggestion: suggestion,
       recoverySuggestion: suggestion == nil
         ? "Write the authority as https://contoso.b2clogin.com/contoso.onmicrosoft.com/ with your tenant's name."
-        : "Change the authority; the redirect URI stays the same.")
+        : "Change the authority. The redirect URI stays the same.")
   }
 
   /// Returns the authority at which Azure AD B2C runs the policies of a tenant, or `nil` if the tenant's text does not

@@ -20,15 +20,15 @@ struct AuthorityText {
     else {
       let message =
         text.contains("://") || text.contains("\\")
-        ? "The authority needs a scheme and a host, plain characters, no fragment (#), and a valid port, if any."
-        : "The authority has no https:// in front of it."
+        ? "The authority is not a URL with a scheme, a host, plain characters and a valid port, or it has a fragment (#)."
+        : "The authority does not begin with https://."
       var fault = AuthorityFault(foreignTo: text) ?? AuthorityFault(message: message)
       fault.suggestion = Self.corrected(fault.suggestion ?? text)
       throw fault
     }
     guard parts.user == nil, parts.password == nil else {
       throw AuthorityFault(
-        message: "The authority has a user name or password in front of its host.",
+        message: "The authority contains a user name or a password before its host.",
         recoverySuggestion: "Remove everything between // and @, and make sure that what follows is the host you mean.")
     }
     guard Self.isPlainHost(host) else {
@@ -128,6 +128,6 @@ extension AuthorityFault {
     self.init(
       message: "The address has a character that cannot be seen, or its host has letters or dots beyond ASCII.",
       suggestion: known.map { seen[..<start] + $0 + seen[start...].dropFirst(host.count) },
-      recoverySuggestion: "Type the host in ASCII. A name with other letters begins with xn-- there.")
+      recoverySuggestion: "Type the host in ASCII, in which a name with other letters begins with xn--.")
   }
 }

@@ -31,14 +31,14 @@ package struct Endpoints: Sendable, Hashable {
     let kind = authority.kind(for: policy)
     if kind != .b2c, let policy {
       throw ConnectorError(
-        own: .configuration, "The policy \(policy.id) is used with an authority that has none (\(kind.rawValue)).",
+        own: .configuration, "The policy \(policy.id) cannot be used with an authority of the kind \(kind.rawValue).",
         recoverySuggestion: "Leave the policy out, or use an Azure AD B2C authority.")
     }
     let (before, after) =
       kind == .b2c ? try Self.place(of: policy, at: authority) : (authority.origin + authority.path, "")
     func url(_ path: String) throws(ConnectorError) -> URL {
       guard let url = URL(string: before + path + after) else {
-        throw ConnectorError(own: .configuration, "No URL can be made for \(path).")
+        throw ConnectorError(own: .configuration, "The authority and the path \(path) do not form a URL.")
       }
       return url
     }
@@ -56,15 +56,15 @@ package struct Endpoints: Sendable, Hashable {
   ) throws(ConnectorError) -> (before: String, after: String) {
     guard let policy else {
       throw ConnectorError(
-        own: .configuration, "An Azure AD B2C authority is used without a policy.",
-        recoverySuggestion: "Name a policy such as B2C_1_SignIn."
+        own: .configuration, "The Azure AD B2C authority cannot be used without a policy.",
+        recoverySuggestion: "Name a policy, for example B2C_1_SignIn."
           + (MicrosoftHost(authority.host) == nil
             ? " If this is External ID on a custom domain, set `authorityKind` to `ciam`." : ""))
     }
     guard let tenant = authority.tenant, !TenantName.shared.contains(tenant.lowercased()) else {
       throw ConnectorError(
         own: .configuration,
-        "The policy \(policy.id) is used with an authority that does not name the tenant it belongs to.",
+        "The policy \(policy.id) cannot be used, because the authority does not name its tenant.",
         recoverySuggestion: AuthorityText.example)
     }
     return Authority.parts(origin: authority.origin, tenant: tenant, policy: policy, form: authority.form)
@@ -90,7 +90,7 @@ extension Endpoints {
     let text = url.absoluteString.prefix { $0 != "#" }
     let joint = !text.contains("?") ? "?" : text.hasSuffix("?") || text.hasSuffix("&") ? "" : "&"
     guard let whole = URL(string: text + joint + FormEncoding.encode(parameters)) else {
-      throw ConnectorError(own: .configuration, "Parameters cannot be appended to the URL.")
+      throw ConnectorError(own: .configuration, "The endpoint and its parameters do not form a URL.")
     }
     return whole
   }

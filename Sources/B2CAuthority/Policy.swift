@@ -51,7 +51,7 @@ public struct Policy: Sendable, Hashable {
       throw ConnectorError(
         own: .configuration,
         "The policy id is empty, longer than 128 characters, or contains characters that no policy has.",
-        recoverySuggestion: "Copy the id from the portal; it looks like B2C_1_SignIn.")
+        recoverySuggestion: "Copy the id from the portal, for example B2C_1_SignIn.")
     }
     self.id = id
     self.name = name.flatMap { $0.isEmpty ? nil : $0 } ?? id

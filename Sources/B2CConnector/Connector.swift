@@ -75,8 +75,8 @@ public struct Connector: Sendable {
       try configure(&options)
       if let url = options.allowedAPIs.first(where: { Origin(allowed: $0) == nil }) {
         throw ConnectorError(
-          own: .configuration, "No token can be sent to the allowed API \(url.redacted).",
-          recoverySuggestion: "Use an https URL; plain http is allowed to this machine only.")
+          own: .configuration, "No token can be sent to \(url.redacted), a URL in `allowedAPIs`.",
+          recoverySuggestion: "Use an https URL. Plain http is allowed only to this machine.")
       }
       engine = try Self.engine(settings, environment, options)
       let apis = options.allowedAPIs + [settings.taskWebAPI].compactMap(\.self)
@@ -179,7 +179,7 @@ extension Connector {
       throw ConnectorError(
         own: .configuration, "The settings name no policy of the kind \(kind.rawValue).",
         recoverySuggestion: hasPolicies
-          ? "Add it to the settings, or pass the policy itself." : "This authority has no policies: use `.signIn`.")
+          ? "Add it to the settings, or pass the policy itself." : "Use `.signIn`. This authority has no policies.")
     }
     return found
   }

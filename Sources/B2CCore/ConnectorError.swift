@@ -114,8 +114,8 @@ public struct ConnectorError: LocalizedError, Sendable {
   /// Wraps an error of a part that the app supplies, whose text is left out because it may contain secrets.
   package init(ofCustomPart error: any Error) {
     self.init(
-      own: .other, "A part supplied by the app, such as a cache or a closure, failed with \(type(of: error)).",
-      recoverySuggestion: "Look at the underlying error.", underlying: error)
+      own: .other, "A part that your app supplied, for example its cache or a closure, threw \(type(of: error)).",
+      recoverySuggestion: "Look at the error's `underlying`.", underlying: error)
   }
 
   /// Returns the error with the method and URL of the request that it is about.

@@ -66,7 +66,7 @@ extension JSONReader {
     guard first != UInt8(ascii: "<") else { throw fault("is HTML or XML instead of JSON", at: 0) }
     let root = try readValue(depth: 0)
     skipSpace()
-    guard index == bytes.count else { throw fault("goes on after its end") }
+    guard index == bytes.count else { throw fault("continues after its end") }
     return root
   }
 
@@ -202,7 +202,7 @@ extension JSONReader {
       default: index += 1
       }
     }
-    throw fault("has a string without end")
+    throw fault("has a string that does not end")
   }
 
   private static let escapes = Dictionary(

@@ -40,7 +40,7 @@ package final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Senda
     try await flight.wait { $0.outcome != nil || $0.isOverdue }
     guard let outcome = flight.state.outcome else {
       throw ConnectorError(
-        own: .timedOut, "The request is under way for longer than \(limit ?? .zero).",
+        own: .timedOut, "The request took longer than \(limit ?? .zero).",
         recoverySuggestion: "Try again later.", isRetryable: true)
     }
     return try outcome.get()

@@ -103,8 +103,8 @@ package struct AuthorizedTransport: Sendable {
       let origins = allowedOrigins.map(\.description).sorted().joined(separator: ", ")
       throw ConnectorError(
         own: .originNotAllowed,
-        "No token is sent to \(origin?.description ?? "such a URL"): the allowed origins are \(origins.isEmpty ? "none" : origins).",
-        recoverySuggestion: "Add the origin if its API may see the user's token. Plain http is for this machine only."
+        "No token may be sent to \(origin?.description ?? "such a URL"), only to \(origins.isEmpty ? "no origin" : origins).",
+        recoverySuggestion: "Add it to `allowedAPIs` if it may see the token. Plain http is for this machine only."
       ).about(request)
     }
   }
@@ -138,13 +138,13 @@ extension ConnectorError {
     let (error, text) = (challenge["error"], PrintableText(hiding: secrets))
     if challenge["claims"] != nil {
       self.init(
-        own: .claimsRequired, "The API answered \(status) and wants a token with further claims.",
-        recoverySuggestion: "Ask for a token with the error's claims; if only a sign-in helps, sign in with them.")
+        own: .claimsRequired, "The API answered \(status), because it wants a token with more claims.",
+        recoverySuggestion: "Get a token with the error's `claims`. If that asks for a sign-in, sign in with them.")
     } else if error == "insufficient_scope" {
       let scope = challenge["scope"].flatMap(text.show).map { " “\($0)”" } ?? ""
       self.init(
-        own: .insufficientScope, "The API answered \(status): the token lacks the scope\(scope).",
-        recoverySuggestion: "Ask for a token with that scope.")
+        own: .insufficientScope, "The API answered \(status), because the token lacks the scope\(scope).",
+        recoverySuggestion: "Get a token with that scope.")
     } else if status == 401 {
       let reason = error.flatMap(text.show).map { " (\($0))" } ?? ""
       let detail = isReplacement ? " to a new token too." : ", and there is no newer token to send."

@@ -25,21 +25,21 @@ extension ConnectorError {
       case .cannotFindHost, .dnsLookupFailed:
         fault(
           .network, "The host name of \(place) cannot be resolved.",
-          "Check the connection, then try again. If the name is right: a Mac app with the App Sandbox needs Outgoing Connections (Client), under Signing & Capabilities."
+          "Check the connection, then try again. A Mac app with the App Sandbox also needs Outgoing Connections (Client), under Signing & Capabilities."
         )
-      case .cannotConnectToHost: fault(.network, "Connection to \(place) refused.")
+      case .cannotConnectToHost: fault(.network, "\(place) refused the connection.")
       case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff:
         fault(.network, "This device is not connected to the internet.")
       case .cancelled: fault(.network, "The transport cancelled the request to \(place).")
       case .secureConnectionFailed:
         fault(
-          .network, "No secure connection to \(place): the server did not answer with TLS, or refused the handshake.",
-          "Check the scheme and the port of the address: https needs a server that speaks TLS.")
+          .network, "The server at \(place) did not answer with TLS, or refused the handshake.",
+          "Check the scheme and the port of the address, because https needs a server that speaks TLS.")
       case _ where error.isOfTLS:
-        fault(.network, "No secure connection to \(place): the handshake failed, or its certificate is not trusted.")
+        fault(.network, "The TLS handshake with \(place) failed, or its certificate is not trusted.")
       // The URL itself was checked before sending, so here "unsupported" means that the response is not HTTP.
       case .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData, .unsupportedURL:
-        fault(.invalidResponse, "The answer of \(place) is not HTTP.")
+        fault(.invalidResponse, "The response of \(place) is not HTTP.")
       // Foundation on Linux cannot open a URL with an IPv6 address, so nothing was sent.
       case .badURL where place.hasPrefix("["):
         fault(
@@ -49,19 +49,19 @@ extension ConnectorError {
       case .dataLengthExceedsMaximum:
         fault(
           .tooLarge, "is larger than the \(limits.maximumBodyBytes) bytes that are allowed.",
-          "Raise maximumBodyBytes of the limits, or let the server send less.")
+          "Raise `maximumBodyBytes` in the limits, or let the server send less.")
       case .appTransportSecurityRequiresSecureConnection:
         fault(
           .configuration, "App Transport Security refuses http to \(place).",
-          "Use https; while developing, set NSAllowsLocalNetworking under NSAppTransportSecurity in Info.plist.")
-      default: fault(.network, "The connection to \(place) was lost before the answer was complete.")
+          "Use https. While you develop, set NSAllowsLocalNetworking under NSAppTransportSecurity in Info.plist.")
+      default: fault(.network, "The connection to \(place) was lost before the response was complete.")
       }
     let isRetryable = code.isRetryable && !error.isOfTLS && error.code != .cancelled
     let again = isRetryable ? "Check the connection\(proxy == nil ? "" : " and the proxy"), then try again." : nil
     self.init(
-      own: code, "No answer to \(request.summary): \(words)\(proxyAnswer)", recoverySuggestion: advice ?? again,
+      own: code, "No response to \(request.summary): \(words)\(proxyAnswer)", recoverySuggestion: advice ?? again,
       isRetryable: isRetryable, underlying: URLError(error.code))
-    if code == .tooLarge { message = "The answer to \(request.summary) \(words)" }
+    if code == .tooLarge { message = "The response to \(request.summary) \(words)" }
     self = about(request)
   }
 }

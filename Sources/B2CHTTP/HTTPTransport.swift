@@ -95,10 +95,10 @@ extension URLRequest {
   func validatedOrigin() throws(ConnectorError) -> Origin {
     guard let url, let origin = Origin(allowed: url) else {
       throw ConnectorError(
-        own: .configuration, "\(summary) is neither https nor http to this machine, or has no plain host.")
+        own: .configuration, "The URL of \(summary) is neither https nor http to this machine, or has no plain host.")
     }
     guard httpBodyStream == nil else {
-      throw ConnectorError(own: .configuration, "The request's body is a stream; use data.")
+      throw ConnectorError(own: .configuration, "The request's body is a stream. Use `httpBody`.")
     }
     // The method is compared in any case, because Apple's systems send `get` as `GET`. With a body, it would fail with
     // an error about a response that is too large.
@@ -112,7 +112,7 @@ extension URLRequest {
       !fields.values.joined().utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F })
     else {
       throw ConnectorError(
-        own: .configuration, "The request's method or a header field has characters that HTTP forbids.")
+        own: .configuration, "The request's method or a header field contains characters that HTTP forbids.")
     }
     return origin
   }

@@ -103,7 +103,7 @@ extension IDTokenExpectations {
     }
     guard named["oid"] != nil else {
       throw ConnectorError(
-        idToken: "its sub points to oid, which it has not",
+        idToken: "its sub refers to oid, which is missing",
         recoverySuggestion: "Add the claim User's Object ID to the user flow.")
     }
   }
@@ -112,20 +112,20 @@ extension IDTokenExpectations {
   private func checkTimes(_ claims: [String: JSONValue]) throws(ConnectorError) {
     func time(_ name: String) throws(ConnectorError) -> Date {
       guard let time = claims[name].flatMap(NumericDate.date) else {
-        throw ConnectorError(idToken: "its \(name) is missing or no time")
+        throw ConnectorError(idToken: "its \(name) is missing or is not a time")
       }
       return time
     }
     let skew = skew / .seconds(1)
     let (expiration, issuedAt) = (try time("exp"), try time("iat"))
     guard now < expiration.addingTimeInterval(skew) else {
-      throw Self.untimely("it ended %.0f seconds ago", from: expiration, to: now)
+      throw Self.untimely("it expired %.0f seconds ago", from: expiration, to: now)
     }
     if claims["nbf"] != nil, case let notBefore = try time("nbf"), notBefore > now.addingTimeInterval(skew) {
-      throw Self.untimely("it begins in %.0f seconds", from: now, to: notBefore)
+      throw Self.untimely("it becomes valid in %.0f seconds", from: now, to: notBefore)
     }
     guard issuedAt <= now.addingTimeInterval(skew) else {
-      throw Self.untimely("it is issued in %.0f seconds", from: now, to: issuedAt)
+      throw Self.untimely("it was issued %.0f seconds in the future", from: now, to: issuedAt)
     }
   }
 
@@ -145,10 +145,10 @@ extension IDTokenExpectations {
     }
     guard let policy else { return }
     guard let value = IDTokenClaims.policy(in: claims) else {
-      throw ConnectorError(idToken: "it names no policy", recoverySuggestion: Advice.policy)
+      throw ConnectorError(idToken: "it does not name a policy", recoverySuggestion: Advice.policy)
     }
     guard let text = value.string, ASCIIText.isSameIgnoringCase(text, policy) else {
-      throw ConnectorError(idToken: "it is of another policy than \(quoted(policy))", recoverySuggestion: Advice.policy)
+      throw ConnectorError(idToken: "its policy is not \(quoted(policy))", recoverySuggestion: Advice.policy)
     }
   }
 

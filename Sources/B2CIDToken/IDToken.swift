@@ -22,7 +22,7 @@ package struct IDToken: Sendable {
     guard bytes.count <= Self.maximumLength else {
       throw ConnectorError(
         idToken: "it has more than \(Self.maximumLength) bytes",
-        recoverySuggestion: "Have fewer claims put into it, such as the groups of the user.")
+        recoverySuggestion: "Have the provider put fewer claims into it, for example not the user's groups.")
     }
     let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count != 5 else { throw ConnectorError(idToken: "it has the five parts of an encrypted token") }
@@ -106,6 +106,6 @@ enum Advice {
   static let clock = "Compare this device's clock with the server's."
   static let issuer = "Check that the authority in the settings is the one that issued the token."
   static let keys =
-    "Try again in a few seconds: the issuer may have renewed its keys and not published them everywhere yet."
+    "Try again in a few seconds, because the issuer may have new keys that it has not published everywhere yet."
   static let policy = "Check that the sign-in page and the token request used the same policy."
 }

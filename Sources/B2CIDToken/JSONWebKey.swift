@@ -45,7 +45,7 @@ package struct JSONWebKey: Sendable {
   func verificationKey(for token: JWSAlgorithm) throws(Unsuitability) -> VerificationKey {
     let key = try material.get()
     guard algorithm.map({ $0 == token }) ?? true, token.scheme.map(key.fits) ?? false else {
-      throw Unsuitability(detail: "is of another kind than the token's alg")
+      throw Unsuitability(detail: "does not fit the token's alg")
     }
     return key
   }
@@ -84,7 +84,7 @@ extension JSONWebKey {
     guard (2048...8192).contains(bits) else { throw Unsuitability(detail: "has \(bits) bits, not 2048 to 8192") }
     // With exponent 1 every signature verifies, and an even exponent is never valid.
     guard let last = exponent.last, last & 1 == 1, exponent != [1], exponent.count <= 8 else {
-      throw Unsuitability(detail: "has an exponent that no sound key has")
+      throw Unsuitability(detail: "has an unsafe exponent")
     }
     guard modulus.last.map({ $0 & 1 == 1 }) == true, let key = RSAVerificationKey(modulus: modulus, exponent: exponent)
     else { throw Unsuitability(detail: "is not an RSA key") }
@@ -96,10 +96,10 @@ extension JSONWebKey {
     let (x, y) = (try bytes("x", of: fields), try bytes("y", of: fields))
     let lengths = ["P-256": 32, "P-384": 48, "P-521": 66]
     guard let curve = fields["crv"]?.string, let length = lengths[curve] else {
-      throw Unsuitability(detail: "is on a curve not known here")
+      throw Unsuitability(detail: "is on an unknown curve")
     }
     guard x.count == length, y.count == length else {
-      throw Unsuitability(detail: "has coordinates of another length than its curve's")
+      throw Unsuitability(detail: "has coordinates that do not fit its curve")
     }
     do {
       switch curve {
@@ -114,13 +114,13 @@ extension JSONWebKey {
         return VerificationKey(.p521) { try key.isValidSignature(.init(rawRepresentation: $0), for: $1) }
       }
     } catch {
-      throw Unsuitability(detail: "is not a point of its curve")
+      throw Unsuitability(detail: "is not a point on its curve")
     }
   }
 
   /// Prepares an Ed25519 key (RFC 8037 section 2).
   private static func edwardsCurveKey(_ fields: [String: JSONValue]) throws(Unsuitability) -> VerificationKey {
-    guard fields["crv"]?.string == "Ed25519" else { throw Unsuitability(detail: "is on a curve not known here") }
+    guard fields["crv"]?.string == "Ed25519" else { throw Unsuitability(detail: "is on an unknown curve") }
     let x = try bytes("x", of: fields)
     guard x.count == 32, let key = try? Curve25519.Signing.PublicKey(rawRepresentation: x) else {
       throw Unsuitability(detail: "is not an Ed25519 key")

@@ -19,7 +19,7 @@ package struct BackgroundTime: Sendable {
   private static let patience = Duration.seconds(5)
 
   static let suspended = ConnectorError(
-    own: .suspended, "The system grants this process no time, so no access token was requested.",
+    own: .suspended, "The system gives this process no time, so no access token was requested.",
     recoverySuggestion: "Try again when the app is active.")
 
   private let system: (any ExpiringActivity)?

@@ -42,7 +42,7 @@ struct SignInCompletion: Sendable {
       claims = try await userInfo.claims(at: url) { _ in (accessToken, nil) }.all
     } else {
       throw ConnectorError(
-        own: .invalidResponse, "The token answer has no id_token, though openid was asked for.",
+        own: .invalidResponse, "The token response has no id_token, although openid was requested.",
         correlationID: provider.known(correlationID)
       ).about(provider.tokenRoute.url, method: "POST")
     }
@@ -85,8 +85,8 @@ struct SignInCompletion: Sendable {
   private func checkUser(_ user: UserInfo, meant userID: String?) throws(ConnectorError) {
     guard userID.map({ ASCIIText.isSame($0, user.id) }) ?? true else {
       throw ConnectorError(
-        own: .wrongUser, "Another user signed in than the one who was asked to.",
-        recoverySuggestion: "Sign in as that user; `prompt` with `login` or `selectAccount` offers another account.")
+        own: .wrongUser, "Another user signed in than the one in `options.user`.",
+        recoverySuggestion: "Sign in as that user. With `prompt: .selectAccount` the page offers other accounts.")
     }
     guard let required = sessions.client.requiredUser, !user.isUser(required, isMicrosoft: sessions.client.isMicrosoft)
     else { return }
@@ -94,9 +94,9 @@ struct SignInCompletion: Sendable {
     throw ConnectorError(
       own: .wrongUser,
       advice == nil
-        ? "Another user signed in than the one the settings require."
-        : "The id_token has no address or user name that can be compared with userId of the settings.",
-      recoverySuggestion: (advice ?? "Sign in as the user that userId names, or remove userId from the settings.")
+        ? "Another user signed in than the `userId` of the settings."
+        : "The id_token has no address or user name that can be compared with the `userId` of the settings.",
+      recoverySuggestion: (advice ?? "Sign in as that user, or remove `userId` from the settings.")
         + (sessions.client.isMicrosoft ? "" : " An address counts only if the provider sends email_verified."))
   }
 }

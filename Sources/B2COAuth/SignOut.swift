@@ -131,8 +131,8 @@ package struct SignOut: Sendable {
     let provider = try await providers.provider(for: policy)
     guard let url = provider.endSessionEndpoint else {
       throw ConnectorError(
-        own: .unsupported, "The authority offers no way to end its browser session.",
-        recoverySuggestion: "Remove the tokens only, or sign in with a browser session that shares no cookies.")
+        own: .unsupported, "The authority offers no way to end the session in the browser.",
+        recoverySuggestion: "Remove only the tokens, or sign in with a browser session that shares no cookies.")
     }
     let idToken = sendsIDTokenHint ? session?.record.idToken : nil
     let request = try presentation(of: url, idToken: idToken)

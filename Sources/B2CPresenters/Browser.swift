@@ -27,7 +27,7 @@ package enum Browser {
   static func check(_ url: URL) throws {
     guard Loopback.isAllowed(url) else {
       throw ConnectorError(
-        own: .presentationFailed, "The page is neither https nor on this machine: \(url.redacted).")
+        own: .presentationFailed, "The page \(url.redacted) is neither https nor on this machine.")
     }
   }
 }

@@ -19,7 +19,7 @@ package struct CallbackParameters {
     // RFC 6749 section 3.1 allows no parameter twice. Parameters that only describe an error are harmless, so their
     // first value counts.
     for name in ["code", "state", "iss", "error"] where pairs.count(where: { ASCIIText.isSame($0.name, name) }) > 1 {
-      throw ConnectorError(own: .invalidResponse, "The callback has a parameter twice.")
+      throw ConnectorError(own: .invalidResponse, "The callback contains a parameter twice.")
     }
   }
 

@@ -55,7 +55,7 @@ public final class ExternalBrowserPresenter: SignInPresenter, Redacted {
   /// The sign-in throws an error with code ``ErrorCode/userClosedBrowser``.
   public func cancel() {
     pages.take { _ in true }?.callback.fail(
-      ConnectorError(own: .userClosedBrowser, "The user returned without finishing the page."))
+      ConnectorError(own: .userClosedBrowser, "The user came back to the app before the page was finished."))
   }
 
   /// Accepts redirect URIs with the scheme of an app or https.

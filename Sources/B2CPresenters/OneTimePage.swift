@@ -34,7 +34,7 @@ struct OneTimePage: Sendable {
         ConnectorError(
           own: .presentationFailed,
           "The local page of this sign-in was opened twice, so another program may have read its address.",
-          recoverySuggestion: "Start again, and open the page once only."))
+          recoverySuggestion: "Start the sign-in again, and open the page only once."))
       return true
     }
     var response = LoopbackResponse.page("", status: 302)

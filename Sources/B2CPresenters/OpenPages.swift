@@ -52,7 +52,7 @@ package final class OpenPages: Sendable {
       // After a forgotten password, a sign-in shows a second page, which must not replace the page of a later sign-in.
       guard signIn >= state.latest else { throw Self.replaced }
       if let current = state.current, current.age.elapsed < .seconds(2) {
-        throw ConnectorError(own: .userClosedBrowser, "Another page of this app has just opened.")
+        throw ConnectorError(own: .userClosedBrowser, "The page was not opened, because another has just opened.")
       }
       let others = (state.current?.page, state.unclosed)
       state.latest = signIn

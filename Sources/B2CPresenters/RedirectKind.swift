@@ -30,17 +30,17 @@ enum RedirectKind: Hashable {
   /// The advice for a presenter that cannot receive a redirect URI of this kind.
   var advice: String {
     switch self {
-    case .loopback: "LoopbackPresenter serves it."
+    case .loopback: "Use LoopbackPresenter."
     case .appScheme(let scheme):
-      "WebAuthenticationPresenter serves it on Apple's systems, ExternalBrowserPresenter elsewhere"
+      "Use WebAuthenticationPresenter on Apple platforms, or ExternalBrowserPresenter."
         + (RedirectURIRules.isPrivateUse(scheme: scheme)
-          ? "." : "; a scheme with a dot, such as com.example.app, is safer (RFC 8252 section 7.1).")
+          ? "" : " A scheme with a dot, for example com.example.app, is safer (RFC 8252 section 7.1).")
     case .https:
-      "WebAuthenticationPresenter serves it from iOS 17.4 and macOS 14.4 on, ExternalBrowserPresenter where the app"
-        + " claims it as a universal link."
+      "Use WebAuthenticationPresenter from iOS 17.4 and macOS 14.4 on, or ExternalBrowserPresenter if the app claims it"
+        + " as a universal link."
     case .unusable:
-      "No presenter serves it; register http://localhost:<port> for LoopbackPresenter, or a scheme of the app such"
-        + " as com.example.app:/callback."
+      "No presenter can receive it. Register http://localhost:<port> for LoopbackPresenter, or a scheme of the app,"
+        + " for example com.example.app:/callback."
     }
   }
 }
@@ -49,8 +49,7 @@ extension RedirectKind {
   /// Returns the error of a presenter that cannot receive a redirect URI.
   static func mismatch(_ redirectURI: URL, presenter: String) -> ConnectorError {
     ConnectorError(
-      own: .unsupportedRedirectURI,
-      "\(presenter) cannot receive the redirect URI \(redirectURI.redacted). \(RedirectKind(redirectURI).advice)",
-      recoverySuggestion: "Use that presenter, or register another redirect URI.")
+      own: .unsupportedRedirectURI, "\(presenter) cannot receive the redirect URI \(redirectURI.redacted).",
+      recoverySuggestion: RedirectKind(redirectURI).advice)
   }
 }

@@ -19,8 +19,8 @@ package enum RedirectMatch {
       if let url = components.url, place(of: url) == got { return url }
     }
     throw ConnectorError(
-      own: .invalidResponse, "The callback came to another place than the redirect URI.",
-      recoverySuggestion: "Pass on the callback URL unchanged, and only those that start with the redirect URI.")
+      own: .invalidResponse, "The callback URL does not match the redirect URI.",
+      recoverySuggestion: "Pass the callback URL on unchanged, and pass on only URLs that start with the redirect URI.")
   }
 
   private static func place(of url: URL) -> String {

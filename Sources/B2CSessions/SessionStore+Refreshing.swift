@@ -90,7 +90,7 @@ extension SessionStore {
   }
 
   private static var workNotRun: ConnectorError {
-    ConnectorError(own: .tokenCache, "The token cache has not run the work that was to be done under its refresh lock.")
+    ConnectorError(own: .tokenCache, "The token cache's `withRefreshLock` did not run its work.")
   }
 }
 

@@ -27,7 +27,7 @@ extension ConnectorSettings {
     guard let found = bundle.url(forResource: resource, withExtension: "plist") else {
       throw SettingsFile.error(
         resource + ".plist", "The bundle at \(bundle.bundlePath) has no such resource.",
-        "Add the file to the app's target, or put it beside the program, or use ConnectorSettings(contentsOf:).",
+        "Add the file to the app's target, put it next to the program, or use `ConnectorSettings(contentsOf:)`.",
         near: (bundle.resourceURL ?? bundle.bundleURL).appendingPathComponent(resource + ".plist"))
     }
     try self.init(contentsOf: found)
@@ -80,7 +80,7 @@ enum SettingsFile {
     }
     try require(
       data.count <= maximumSize, "The file is larger than \(maximumSize / 1024) KiB.",
-      "Use the settings file, which is a few hundred bytes long.")
+      "Use the settings file, which has a few hundred bytes.")
     let text = String(bytes: data, encoding: .utf8) ?? ""
     try require(
       !CombiningMarks.areTooMany(in: text),
@@ -96,7 +96,7 @@ enum SettingsFile {
     let containers = tags.count { $0.starts(with: "array".utf8) || $0.starts(with: "dict".utf8) }
     try require(
       containers <= maximumContainers, "The file has more than \(maximumContainers) arrays and dictionaries.",
-      "Settings need three levels, and a dozen of them.")
+      "Use the settings file, which needs about a dozen.")
     let root: Any
     do {
       root = try PropertyListSerialization.propertyList(from: data, options: [], format: nil)
@@ -114,7 +114,7 @@ enum SettingsFile {
   /// Creates the error for a whole file, and suggests a file with a similar name if the file `missing` does not exist.
   static func error(_ file: String?, _ message: String, _ recovery: String, near missing: URL? = nil) -> SettingsError {
     let found = missing.flatMap(near).flatMap(SettingsProblem.shown)
-    let advice = found.map { "There is \"\($0)\" in its place. Rename it, or use its name." } ?? recovery
+    let advice = found.map { "The same directory contains \"\($0)\". Rename that file, or use its name." } ?? recovery
     return SettingsError(file: file, problems: [SettingsProblem(message, recoverySuggestion: advice)])
   }
 
@@ -163,7 +163,7 @@ private struct XMLHints {
     let last = 1 + (lines.lastIndex { !$0.isEmpty } ?? 0)
     (hints.number, hints.key) = (said.firstMatch(of: lineNumber).flatMap { Int($0.1) } ?? last, nil)
     hints.add(
-      "The XML is malformed here or on the line before, or a value is not of its type.", value: nil,
+      "The XML is malformed here or on the line before, or a value has the wrong type.", value: nil,
       "Close every tag, and write a text as <string>text</string>. Check the file with `plutil -lint`.")
     return hints.problems
   }
@@ -176,7 +176,7 @@ private struct XMLHints {
       Placeholder.isPlaceholder(value) ? Placeholder.message : "The string contains a tag.",
       // The value of an unknown key is not shown, because it may be a secret.
       value: known != nil && !value.contains("@") ? value : nil,
-      known?.recovery ?? "Write < as &lt; where it is not a tag.")
+      known?.recovery ?? "Write < as &lt; if it does not begin a tag.")
   }
 
   /// Remembers the last key in a text, and reports an ampersand in it.

@@ -47,17 +47,16 @@ enum SettingsKey: String, CaseIterable {
   /// The advice if the key is missing or has no valid value.
   var recovery: String {
     switch self {
-    case .authority: "Write your tenant's address, such as https://contoso.b2clogin.com/contoso.onmicrosoft.com/."
+    case .authority: "Write your tenant's address, for example https://contoso.b2clogin.com/contoso.onmicrosoft.com/."
     case .authorityKind: "Write b2c, ciam, entra or openIDConnect, or remove the key."
     case .clientID: "Write the application (client) ID of your app's registration."
-    case .scopes: "List the scopes of your API, such as https://contoso.onmicrosoft.com/tasks/read."
-    case .additionalScopes: "List further scopes, or remove the key."
-    case .redirectURI:
-      "Write the redirect URI of your app's registration, such as com.contoso.tasks:/redirect or http://localhost:8400/."
+    case .scopes: "List the scopes of your API, for example https://contoso.onmicrosoft.com/tasks/read."
+    case .additionalScopes: "List more scopes, or remove the key."
+    case .redirectURI: "Write the redirect URI of your app's registration, for example com.contoso.tasks:/redirect."
     case .taskWebAPI: "Write the https URL of the list of tasks, or remove the key."
     case .emailSignUp, .facebookSignIn, .emailSignIn, .policyID:
-      "Write the id of the policy (user flow) from the portal, such as B2C_1_SignIn, or remove the key."
-    case .policies: "List policy ids, or name them by what they do: signIn, passwordReset and the like."
+      "Write the id of the policy (user flow) from the portal, for example B2C_1_SignIn, or remove the key."
+    case .policies: "List policy ids, or give each its kind as its key, for example signIn or passwordReset."
     case .policyName: "Write a name to show, or remove the key."
     case .fullScreen, .showClaims: "Write <true/> or <false/>."
     case .correlationID: "Write a UUID, or remove the key."

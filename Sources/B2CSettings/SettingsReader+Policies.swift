@@ -41,7 +41,7 @@ extension SettingsReader {
         policies.others.append(policy)
       } else {
         let entry = Entry(text: policy.id, path: path, recovery: "Remove one of them.")
-        warn(entry, "The policy is already listed; only the first is used.")
+        warn(entry, "The policy is listed twice, and only the first one is used.")
       }
     }
   }
@@ -90,7 +90,7 @@ extension SettingsReader {
     report(
       entry, "The kind of policy is unknown.",
       suggestion: entry.text.nearest(among: Policy.Kind.allCases.map(\.rawValue)),
-      recovery: "Known are signUp, signIn, signUpOrSignIn, profileEdit, passwordReset and federatedSignIn.")
+      recovery: "Write signUp, signIn, signUpOrSignIn, profileEdit, passwordReset or federatedSignIn.")
     return nil
   }
 }
@@ -101,7 +101,7 @@ extension SettingsReader {
     let name = text(.policyName, isFree: true)
     guard let value = self[.policyID] else {
       if let name {
-        warn(name, "policyName needs policyID beside it.", recovery: "Add the key policyID, or remove policyName.")
+        warn(name, "policyName has no effect without policyID.", recovery: "Add the key policyID, or remove this key.")
       }
       return nil
     }
@@ -129,13 +129,13 @@ extension SettingsReader {
     if authority.kind(for: policy) != .b2c {
       guard let policy else { return }
       warn(
-        entry, "An authority of kind \(authority.kind.rawValue) has no policies, and \(policy.id) is given.",
+        entry, "An authority of the kind \(authority.kind.rawValue) has no policies, but \(policy.id) is given.",
         recovery: "Remove the policies, or write the authority of an Azure AD B2C tenant.")
     } else if policy == nil, !hasPolicyKey || errors.isEmpty {
       // If there is a policy that was refused, its own problem is reported, so do not also report that there is none.
       warn(
-        entry, "The authority runs policies, and no policy is given.",
-        recovery: "Add emailSignInPolicyId or policies, unless the app names its policies itself.")
+        entry, "The authority needs a policy, and no policy is given.",
+        recovery: "Add emailSignInPolicyId or policies, unless your app passes a policy to each sign-in.")
     }
   }
 }

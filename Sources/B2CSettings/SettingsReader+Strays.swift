@@ -13,8 +13,8 @@ extension SettingsReader {
       for (path, members) in groups {
         misplaced.append(
           SettingsProblem(
-            "The keys are inside the dictionary \(path), where they are not read.", at: path,
-            recoverySuggestion: "Move them to the top level, or remove the dictionary if they are there already."))
+            "The keys inside the dictionary \(path) are not read.", at: path,
+            recoverySuggestion: "Move them to the top level, or remove the dictionary if they are already there."))
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
           take(value, of: name, at: path + "." + Self.path(name), isNested: true)
         }
@@ -40,7 +40,7 @@ extension SettingsReader {
     if name.lowercased().contains("secret") || name.lowercased() == "password" {
       return warnings.append(
         SettingsProblem(
-          "An app cannot keep a secret: every user of the app can read it (RFC 8252 section 8.5).",
+          "An app cannot keep a secret, because every user of the app can read it (RFC 8252 section 8.5).",
           at: path, recoverySuggestion: "Remove it, and register the app as a public client."))
     }
     let key = SettingsKey.meant(by: name)
@@ -66,6 +66,6 @@ extension SettingsReader {
 
   mutating func warnUnknown(_ path: String, nearest: String?) {
     warnings.append(
-      SettingsProblem("Unknown key.", at: path, suggestion: nearest, otherwise: "Remove it if nothing else reads it."))
+      SettingsProblem("The key is unknown.", at: path, suggestion: nearest, otherwise: "Remove it if it is not used."))
   }
 }

@@ -32,13 +32,13 @@ extension SettingsReader {
     guard !text.isEmpty, text.allSatisfy({ (0x21...0x7E).contains($0) && !"\"\\".utf8.contains($0) }) else {
       return report(
         entry, "The scope contains a space or another invalid character (RFC 6749 section 3.3).",
-        recovery: "Write each scope as its own string, as its API's registration has it.")
+        recovery: "Write each scope as its own string, exactly as in the registration of its API.")
     }
     let scope = entry.text.lowercased()
     let namesAPI = scope.contains("/") || GUID.isGUID(scope) || Scopes.reserved.contains(scope)
     guard kind == .b2c, !namesAPI || scope.contains("graph.microsoft.com") else { return }
     warn(
-      entry, "Azure AD B2C issues no access token for this scope: it is Microsoft Graph's, or does not name its API.",
+      entry, "Azure AD B2C issues no access token for this scope, which is Microsoft Graph's or names no API.",
       recovery: SettingsKey.scopes.recovery)
   }
 
@@ -49,7 +49,7 @@ extension SettingsReader {
     let problem = SettingsProblem(
       scopes.isEmpty
         ? "There is no scope, so no access token would be issued."
-        : "The scopes are reserved names only, which name no API, so no access token would be issued.",
+        : "The scopes are only reserved names, which name no API, so no access token would be issued.",
       at: SettingsKey.scopes.rawValue, suggestion: clientID.flatMap { GUID.isGUID($0) ? $0 : nil },
       recoverySuggestion: SettingsKey.scopes.recovery)
     if hasAPI { errors.append(problem) } else { warnings.append(problem) }
@@ -66,7 +66,7 @@ extension SettingsReader {
       // The developer may have written only the app's identifier, from which a redirect URI can be suggested.
       let whole = entry.text.contains("/") || !entry.text.contains(".") ? nil : entry.text + ":/callback"
       reportUnreadable(
-        entry, "The redirect URI has no scheme (com.contoso.tasks:/ or https://), or a character that no URI has.",
+        entry, "The redirect URI has no scheme, for example com.contoso.tasks:/, or a character that no URI has.",
         suggestion: whole.flatMap { URLComponents(plain: $0)?.scheme == nil ? nil : $0 })
       return nil
     }
@@ -84,10 +84,10 @@ extension SettingsReader {
     } else if entry.text.lowercased().hasPrefix("urn:ietf:wg:oauth:2.0:oob") {
       warn(
         entry, "No browser returns from the out-of-band redirect URI of early tutorials.",
-        recovery: "Register a redirect URI for the app, such as com.contoso.tasks:/redirect.")
+        recovery: "Register a redirect URI for the app, for example com.contoso.tasks:/redirect.")
       return url
     } else if RedirectURIRules.foreignSchemes.contains(scheme) {
-      report(entry, "A redirect to \(scheme): never reaches the app.")
+      report(entry, "A redirect URI with the scheme \(scheme) never leads to the app.")
     } else {
       warnPrivateUse(entry, parts, scheme: scheme)
       return url
@@ -98,15 +98,15 @@ extension SettingsReader {
   private mutating func warnPrivateUse(_ entry: Entry, _ parts: URLComponents, scheme: String) {
     if !RedirectURIRules.isPrivateUse(scheme: scheme) {
       warn(
-        entry, "The scheme \(scheme) has no dot: another app may have the same (RFC 8252 section 7.1).",
-        recovery: "Use your domain name, reversed, as the scheme, such as com.contoso.tasks:/redirect.")
+        entry, "The scheme \(scheme) has no dot, so another app may have the same (RFC 8252 section 7.1).",
+        recovery: "Use your domain name, reversed, as the scheme, for example com.contoso.tasks:/redirect.")
     }
     if parts.host == nil, !parts.path.hasPrefix("/") {
       var corrected = parts
       corrected.percentEncodedPath = "/" + parts.percentEncodedPath
       warn(
-        entry, "The redirect URI has no slash after its scheme: since iOS 26 the sign-in sheet never returns from it.",
-        suggestion: corrected.string, recovery: "Register it with a slash as well.")
+        entry, "The redirect URI has no slash after its scheme, so the sign-in sheet of iOS 26 never returns from it.",
+        suggestion: corrected.string, recovery: "Register it with the slash, too.")
     }
   }
 
@@ -117,8 +117,8 @@ extension SettingsReader {
     }
     if host == "jwt.ms" || parts.path.hasSuffix("/oauth2/nativeclient") {
       warn(
-        entry, "The redirect URI is that of a public page, which returns the answer to no app.",
-        recovery: "Register a redirect URI for the app, such as com.contoso.tasks:/redirect or http://localhost:8400/.")
+        entry, "The redirect URI belongs to a public page, which never leads to the app.",
+        recovery: "Register a redirect URI for the app, for example com.contoso.tasks:/redirect.")
     }
     let isLoopback = Loopback.isLoopback(host: host)
     let isListener = !isLoopback || RedirectURIRules.listenerHosts.contains(host)
@@ -129,7 +129,7 @@ extension SettingsReader {
     report(
       entry,
       isLoopback
-        ? "Presenters listen on http://localhost, 127.0.0.1 and [::1] alone; the registration has to say the same."
+        ? "Presenters listen only on http://localhost, 127.0.0.1 and [::1], and the registration must name the same."
         : "A redirect over http to another machine exposes the authorization code.",
       suggestion: corrected.string)
     return false
@@ -170,7 +170,7 @@ extension SettingsReader {
       (parts.user != nil, "The URL contains a user name or a password, which would be sent."),
       (parts.fragment != nil, "The URL has a fragment (#), which is never sent."),
       (parts.portInPath != nil, "The port is at the end of the path."),
-      (isReadable, "The token would be sent over http, readable on the way."),
+      (isReadable, "The token would be sent over http, so others could read it on the way."),
     ].filter(\.0)
     for (_, message) in faults { report(entry, message, suggestion: Self.corrected(parts)) }
     return faults.isEmpty ? parts.url : nil

@@ -69,7 +69,7 @@ enum NewerForm {
   static func error(_ version: Int, supported: Int, position: Int64?) -> ConnectorError {
     var error = ConnectorError(
       own: .tokenCache,
-      "The stored form of a token record has version \(version); this version of the package reads up to \(supported).",
+      "A token record has the stored form \(version), but this version of the package reads only up to \(supported).",
       recoverySuggestion: "Update the app that reads it, or sign in again, which replaces the record.",
       needsInteraction: true)
     error.recordPosition = position

@@ -50,8 +50,8 @@ package struct RecordForm: Sendable {
   package init(sealedWith key: Data) throws {
     guard key.count == Self.keyBytes else {
       throw ConnectorError(
-        own: .tokenCache, "A token cache is sealed with \(Self.keyBytes) bytes; this key has \(key.count).",
-        recoverySuggestion: "Use \(Self.keyBytes) random bytes; a password is not a key.")
+        own: .tokenCache, "The key of the token cache must have \(Self.keyBytes) bytes, but this one has \(key.count).",
+        recoverySuggestion: "Use \(Self.keyBytes) random bytes, not a password.")
     }
     sealingKey = SymmetricKey(data: key)
   }
@@ -78,7 +78,7 @@ package struct RecordForm: Sendable {
       // The encoder's own error may quote the value, which may be a secret, so it is not passed on.
       throw ConnectorError(
         own: .tokenCache,
-        "A token record holds a value that has no stored form, such as a date or number that is not finite.")
+        "The token record contains a value that cannot be stored, for example a date or a number that is not finite.")
     }
   }
 
@@ -91,7 +91,7 @@ package struct RecordForm: Sendable {
     // out why.
     let content = Result { try JSONDecoder().decode(Content.self, from: Data(bytes)) }
     let head = try (try? content.get().head) ?? Self.head(of: bytes)
-    guard head.key == key else { throw DamagedRecord(reason: "it holds the record of another key") }
+    guard head.key == key else { throw DamagedRecord(reason: "it contains the record of another key") }
     do {
       guard head.b2cTokenRecord <= Self.currentForm else {
         throw NewerForm.error(head.b2cTokenRecord, supported: Self.currentForm, position: nil)
@@ -153,7 +153,7 @@ package struct RecordForm: Sendable {
   private static func refused(_ message: String) -> ConnectorError {
     ConnectorError(
       own: .tokenCache, message,
-      recoverySuggestion: "Open the cache with the key that sealed it; or sign in again, which replaces the record.",
+      recoverySuggestion: "Open the cache with the key that sealed it, or sign in again, which replaces the record.",
       needsInteraction: true)
   }
 

@@ -55,7 +55,7 @@ package struct DamagedRecord: Error {
   func error(_ name: String) -> ConnectorError {
     var error = ConnectorError(
       own: .tokenCache, "\(name) is not a usable token record: \(reason).",
-      recoverySuggestion: "Sign in again, which removes it; the records of other users are not affected.",
+      recoverySuggestion: "Sign in again, which removes it. The records of other users are not affected.",
       needsInteraction: true)
     // The damaged record may be that of the latest sign-in, so it counts as the latest, and no other user becomes
     // current. An item of a newer version does not count, because no sign-in would ever remove it.

@@ -23,7 +23,7 @@ struct TaskAnswer: Sendable {
       return try JSONReader.value(body, cutsMarks: true)
     } catch {
       throw UnreadableAnswer(
-        reason: "the answer \(error)", suggestion: "Check the base URL; a proxy or a sign-in page may have answered.")
+        reason: "the response \(error)", suggestion: "Check the base URL. A proxy or a page may have answered.")
     }
   }
 }
@@ -40,17 +40,17 @@ extension TaskRequest {
         (.notFound, "the task does not exist, or the server does not support \(action)", alternative)
       case 404, 410: (.notFound, "nothing exists at this URL", "Check the path of the base URL.")
       case 405, 501: (.unsupported, "it does not support \(action)", alternative)
-      case 408: (.timedOut, "it waited too long for the request", nil)
+      case 408: (.timedOut, "the request took too long", nil)
       case 409:
         (
           .conflict, "the request conflicts with its state or lacks a field",
-          "With the code MissingTask, choose the other dialect."
+          "If the code is MissingTask, choose the other dialect."
         )
       case 413: (.tooLarge, "the request is too large", "Shorten the task's title.")
       case 429: (.throttled, "too many requests", "Wait, then try again.")
       case 400..<500: (.server, nil, nil)
       case 500..<600: (.serviceUnavailable, nil, nil)
-      default: (.invalidResponse, "the status is not known", nil)
+      default: (.invalidResponse, "the status is unknown", nil)
       }
     let failed = message.summary
     var error = ConnectorError(

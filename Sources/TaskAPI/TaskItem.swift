@@ -75,7 +75,7 @@ public struct TaskItem: Sendable, Hashable, Identifiable {
 extension TaskItem {
   /// Reads a list of tasks.
   static func list(_ json: JSONValue, in dialect: TaskDialect) throws -> [TaskItem] {
-    guard let documents = json.array else { throw UnreadableAnswer(reason: "the answer is \(json.kind), not a list") }
+    guard let documents = json.array else { throw UnreadableAnswer(reason: "the response is \(json.kind), not a list") }
     return try documents.enumerated().map { index, document in
       try TaskItem(document, in: dialect, at: "[\(index)]")
     }
@@ -91,7 +91,7 @@ extension TaskItem {
       guard let field = fields.removeValue(forKey: key), field != .null else { return nil }
       guard let value = value(field) else {
         let path = place.isEmpty ? key : "\(place).\(key)"
-        throw UnreadableAnswer(reason: "\(path) is \(field.kind); \(expected) is expected")
+        throw UnreadableAnswer(reason: "\(path) is \(field.kind), not \(expected)")
       }
       return value
     }
@@ -166,7 +166,7 @@ extension TaskItem: Codable {
       if let text = unknownFields.removeValue(forKey: Row.key)?.string { row.text = text }
     } catch let error as UnreadableAnswer {
       throw DecodingError.dataCorrupted(
-        .init(codingPath: decoder.codingPath, debugDescription: "This is no task: \(error.reason)."))
+        .init(codingPath: decoder.codingPath, debugDescription: "The JSON is not a task, because \(error.reason)."))
     }
   }
 

@@ -36,7 +36,7 @@ struct TaskRequestBuilder: Sendable {
     try checkName(of: item)
     return TaskRequest(
       message: try message("PUT", id: id(of: item), body: item.document(in: dialect)), isIdempotent: true,
-      namesID: true, action: "updates", alternative: "The servers of the tutorial can list, add and delete only.")
+      namesID: true, action: "updates", alternative: "Use another server. Those of the tutorial cannot update tasks.")
   }
 
   func delete(_ item: TaskItem) throws -> TaskRequest {
@@ -47,7 +47,7 @@ struct TaskRequestBuilder: Sendable {
       // If a deletion has no title, one of Microsoft's sample servers may delete all tasks of the user.
       guard !item.itemName.isEmpty else {
         throw Self.invalid(
-          "The task has no title; the server could take that for all tasks.", "Use a task from a list.")
+          "The task has no title, so the server could delete all tasks.", "Use a task from a list.")
       }
       // Send the title under both names, so that a server finds it even if the app has chosen the wrong dialect.
       var fields: [String: JSONValue] = ["task": .string(item.itemName), "Text": .string(item.itemName)]
@@ -59,18 +59,18 @@ struct TaskRequestBuilder: Sendable {
       // Microsoft's sample servers ignore the id and delete by title, so a second try could delete a task that was
       // added meanwhile.
       isIdempotent: dialect.routesByID, namesID: namesID, action: namesID ? "deletion by id" : "deletion by title",
-      alternative: "Choose the dialect that fits the server: .rest deletes by id, the others by title.")
+      alternative: "Choose the dialect of the server. `.rest` deletes by id, and the others delete by title.")
   }
 
   private func id(of item: TaskItem) throws -> String {
     guard let id = item.serverID, !id.isEmpty else {
       throw Self.invalid(
-        "The task has no id (_id), so the server cannot know which one is meant.",
-        "Use a task from a list, or the one that add returned.")
+        "The task has no id (_id), so the server cannot find it.",
+        "Use a task from a list, or the task that `addTask` returned.")
     }
     // Escaping does not help with these two. Servers and clients remove such path segments, so the URL would be that of
     // the list.
-    guard id != ".", id != ".." else { throw Self.invalid("The task's id is “\(id)”, which no URL can contain.") }
+    guard id != ".", id != ".." else { throw Self.invalid("The task's id “\(id)” cannot be part of a URL.") }
     return id
   }
 
@@ -78,7 +78,7 @@ struct TaskRequestBuilder: Sendable {
     guard !item.itemName.isEmpty else { throw Self.invalid("The task's title is empty.", "Set itemName.") }
     let count = item.itemName.utf8.count
     guard count <= Self.maximumNameBytes else {
-      throw Self.invalid("The task's title has \(count) bytes; the limit is \(Self.maximumNameBytes).", "Shorten it.")
+      throw Self.invalid("The task's title has \(count) of at most \(Self.maximumNameBytes) bytes.", "Shorten it.")
     }
   }
 
@@ -92,7 +92,7 @@ struct TaskRequestBuilder: Sendable {
       message.httpBody = try encoder.encode(body)
     } catch {
       throw Self.invalid(
-        "The task cannot be written as JSON: a number among its unknown fields is not finite.", underlying: error)
+        "The task cannot be written as JSON, because a number in its unknown fields is not finite.", underlying: error)
     }
     return message
   }

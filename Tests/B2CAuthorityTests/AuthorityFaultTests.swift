@@ -5,11 +5,11 @@ import Testing
 @Suite struct AuthorityFaultTests {
   /// The faults by which rows are told apart, with words of their messages.
   enum Fault: String {
-    case notAURL = "needs a scheme and a host"
-    case noScheme = "no https:// in front"
+    case notAURL = "is not a URL with a scheme"
+    case noScheme = "does not begin with https://"
     case foreign = "a character that cannot be seen, or its host has letters or dots beyond ASCII"
     case insecureScheme = "not https"
-    case userInfo = "a user name or password"
+    case userInfo = "a user name or a password"
     case invalidHost = "The authority's host"
     case invalidPath = "The authority's path"
     case missingTenant = "has no tenant after its host"

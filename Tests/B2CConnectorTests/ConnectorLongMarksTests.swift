@@ -9,9 +9,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// Servers that send long runs of combining marks.
-///
-/// Without the bound these calls take minutes, and nothing ends them.
+/// Servers that send long runs of combining marks, with which these calls would take minutes without a limit.
 @Suite("Combining marks that a server sends", .hangLimit)
 struct ConnectorLongMarksTests {
   static let runs = ["\u{301}\u{323}", "\u{94D}\u{93C}", "\u{64B}\u{651}"].map { String(repeating: $0, count: 40_000) }
@@ -21,7 +19,7 @@ struct ConnectorLongMarksTests {
   @Test("A task whose title has too many is listed with a cut title, and can be deleted by its id", arguments: runs)
   func title(_ run: String) async throws {
     let scene = Scene(dialect: .rest)
-    let (_, connector) = try await connector(at: scene)
+    let connector = try await scene.signedIn()
     let tasks = [("Buy milk" + run, "1"), (run, "2"), ("Walk dog", "3")]
     scene.tasks.tasks = tasks.map {
       LocalTask(id: $0.1, owner: LocalUser.alice.id, text: $0.0, date: scene.clock.date)
@@ -39,7 +37,7 @@ struct ConnectorLongMarksTests {
   @Test("A task with such a field is listed", arguments: runs)
   func field(_ run: String) async throws {
     let scene = Scene(dialect: .rest)
-    let (_, connector) = try await connector(at: scene)
+    let connector = try await scene.signedIn()
     let body = #"[{"_id":"1","task":"Buy milk","a\#(run)":"b\#(run)","\#(run)":1}]"#
     scene.tasks.faults = [
       LocalFault(on: .method("GET"), .respond(LocalResponse(status: 200, body: Data(body.utf8))))
@@ -47,12 +45,6 @@ struct ConnectorLongMarksTests {
     let task = try #require(try await connector.getTaskList().first)
     #expect(task.itemName == "Buy milk" && task.unknownFields.count == 2)
     try await connector.deleteTask(TaskItem(itemName: "x", serverID: connector.addTask(task).serverID))
-  }
-
-  private func connector(at scene: Scene) async throws -> (Scene, Connector) {
-    let connector = try scene.connector { $0.taskDialect = .rest }
-    try await connector.doPolicy(.signIn)
-    return (scene, connector)
   }
 
   static let answers: [@Sendable (String) -> String] = [
@@ -84,15 +76,10 @@ struct ConnectorLongMarksTests {
 
   @Test("A callback with too many is not accepted", arguments: ["\u{301}\u{323}", "\u{94D}\u{93C}"])
   func callback(_ marks: String) async throws {
-    struct Page: SignInPresenter {
-      let answer: String
-      func present(_ request: PresentationRequest) async throws -> URL {
-        try url(request.redirectURI.absoluteString + "?state=" + request.state.value + "&" + answer)
-      }
-    }
     let run = FormEncoding.escape(String(repeating: marks, count: 2_000))
     for answer in ["error=access_denied&error_description=a\(run)", "code=1&a\(run)=1"] {
-      let connector = try Scene().connector(presenter: Page(answer: answer))
+      let connector = try Scene().connector(
+        presenter: CannedPresenter { "\(Scene.redirect)?state=\($0.state.value)&\(answer)" })
       await expectError(ConnectorError.self, .invalidResponse, saying: "30 combining marks") {
         try await connector.signIn()
       }

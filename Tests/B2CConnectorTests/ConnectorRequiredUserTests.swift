@@ -59,12 +59,12 @@ struct ConnectorRequiredUserTests {
   ]
 
   static let others: [Row] = [
-    Row(.b2c, LocalUser.bob.email, [:], "Sign in as the user"),
-    Row(.b2c, "bob", ["unique_name": "alice"], "Sign in as the user"),
-    Row(.entra, "00000000-0000-4000-8000-00000000000b", [:], "Sign in as the user"),
+    Row(.b2c, LocalUser.bob.email, [:], "Sign in as that user"),
+    Row(.b2c, "bob", ["unique_name": "alice"], "Sign in as that user"),
+    Row(.entra, "00000000-0000-4000-8000-00000000000b", [:], "Sign in as that user"),
     Row(.openIDConnect, LocalUser.bob.email, ["email_verified": true], "email_verified"),
-    Row(.openIDConnect, "bob", [:], "Sign in as the user"),
-    Row(.openIDConnect, "vICTIM42", ["sub": "Victim42"], "Sign in as the user"),
+    Row(.openIDConnect, "bob", [:], "Sign in as that user"),
+    Row(.openIDConnect, "vICTIM42", ["sub": "Victim42"], "Sign in as that user"),
   ]
 
   @Test(

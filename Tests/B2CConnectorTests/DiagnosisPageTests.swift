@@ -155,12 +155,12 @@ struct DiagnosisPageTests {
     #expect(finding.detail.count < 600)
   }
 
-  @Test("A diagnosis says that offline_access was not asked for, if the provider offers it", arguments: [true, false])
+  @Test("A diagnosis says that offline_access was not requested, if the provider offers it", arguments: [true, false])
   func offlineAccess(isOffered: Bool) async throws {
     let tenant = LocalTenant(shape: .openIDConnect)
     tenant.behavior.offersOfflineAccess = isOffered
     let page = try #require(try await Connector.local(tenant).diagnose().signInPage)
-    #expect(page.outcome == .ok && page.detail.contains("offline_access was not asked for") == isOffered, "\(page)")
+    #expect(page.outcome == .ok && page.detail.contains("offline_access was not requested") == isOffered, "\(page)")
   }
 
   static let words: [(page: String, words: String)] = [

@@ -29,7 +29,7 @@ struct DiagnosisTests {
   func settingsFile(_ path: String) async throws {
     let diagnosis = try await Connector.diagnose(
       settings: try ConnectorSettings(contentsOf: URL(fileURLWithPath: path)))
-    #expect(diagnosis.findings.last?.detail == "\(path) must be fixed first")
+    #expect(diagnosis.findings.last?.detail == "fix \(path) first")
   }
 
   @Test("Unusable settings are found alone: all problems, all warnings, each with its fix")

@@ -81,7 +81,7 @@ struct PendingSignInTests {
     Refusal(testDescription: "after an hour", code: .timedOut, later: .seconds(3601)),
     .callback("another state") { $0.replacing(/state=[^&]*/, with: "state=\(String(repeating: "A", count: 43))") },
     .callback("no state") { $0.replacing(/state=[^&]*/, with: "") },
-    .callback("another place") { $0.replacing("tasks.example.com", with: "evil.example.com") },
+    .callback("does not match") { $0.replacing("tasks.example.com", with: "evil.example.com") },
   ]
 
   @Test("A sign-in that another app finishes, or too late, or with another callback is refused", arguments: refusals)
@@ -110,7 +110,7 @@ struct PendingSignInTests {
     #expect(callback.absoluteString.hasPrefix(text))
     for port in [":8401", ""] where text.contains(":8400") {
       let moved = try url(callback.absoluteString.replacing(":8400", with: port))
-      await expectError(ConnectorError.self, .invalidResponse, saying: "another place") {
+      await expectError(ConnectorError.self, .invalidResponse, saying: "does not match") {
         try await connector.finishSignIn(pending, callback: moved)
       }
     }
@@ -139,7 +139,7 @@ struct PendingSignInTests {
   func swapped() async throws {
     let (victim, attacker) = (try await instance().beginSignIn(), try await instance().beginSignIn())
     let sent = try await callback(of: .bob, at: attacker.url)
-    await expectError(ConnectorError.self, .invalidResponse, saying: "does not carry the state") {
+    await expectError(ConnectorError.self, .invalidResponse, saying: "does not contain the state") {
       try await instance().finishSignIn(victim, callback: sent)
     }
     #expect(try await instance().users().isEmpty)

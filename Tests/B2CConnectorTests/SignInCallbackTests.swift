@@ -28,7 +28,7 @@ struct SignInCallbackTests {
     }
   }
 
-  private static let noState = "does not carry the state"
+  private static let noState = "does not contain the state"
 
   static let bad: [Bad] = [
     Bad("another state", noState) { try $0.replacing("state=", "state=x") },
@@ -38,8 +38,8 @@ struct SignInCallbackTests {
     .adding("a doubled code", "&code=again", "a parameter twice"),
     .adding("a doubled state", "&state=again", "a parameter twice"),
     Bad("no code", "neither a code nor an error") { try $0.replacing("code=", "cod=") },
-    Bad("another path", "another place") { try $0.replacing("/callback", "/elsewhere") },
-    Bad("another scheme", "another place") { try $0.replacing("com.example.tasks", "com.example.other") },
+    Bad("another path", "does not match") { try $0.replacing("/callback", "/elsewhere") },
+    Bad("another scheme", "does not match") { try $0.replacing("com.example.tasks", "com.example.other") },
     .adding("a foreign issuer", "&iss=https%3A%2F%2Fevil.example", "another issuer"),
     .adding("100,000 characters", "&x=" + String(repeating: "a", count: 100_000), "longer than 64 KiB"),
   ]

@@ -90,7 +90,7 @@ struct TokenAnswerTests {
     let error = try await #require(throws: ConnectorError.self) { try await stage.connector.accessToken() }
     #expect(error.code == .missingAPIScope && error.recoverySuggestion?.contains("in the portal") == true)
     let scopes = stage.scene.tenant.apiScopes.joined(separator: " ")
-    #expect(error.message == "The service issued no access token for \(scopes).")
+    #expect(error.message == "The provider issued no access token for \(scopes).")
     stage.scene.tenant.behavior.changeTokenAnswer = nil
     _ = try await stage.connector.accessToken()
     stage.scene.expectRefreshes(2)

@@ -27,7 +27,7 @@ struct JSONReaderTests {
       ("", "is empty", 0), ("<a>", "is HTML or XML instead of JSON", 0), ("nul", "is not JSON", 0),
       ("[1,]", "is not JSON", 3), ("{a:1}", "is not JSON", 1),
       ("{\"a\" 1}", "is not JSON", 5), ("[1 2]", "is not JSON", 3), ("[1", "is not JSON", 2),
-      ("{} x", "goes on after its end", 3), ("[\"abc", "has a string without end", 5),
+      ("{} x", "continues after its end", 3), ("[\"abc", "has a string that does not end", 5),
       ("[\"a\u{1}\"]", "has a control character in a string", 3), ("[\"\\x\"]", "has an unknown escape", 2),
       ("[\"\\uD800\"]", "has half of a surrogate pair", 8), ("[\"\\uDC00\"]", "has half of a surrogate pair", 8),
       ("[1e400]", "has a number out of range", 1),

@@ -34,7 +34,7 @@ struct ConnectorErrorURLErrorTests {
     Row(
       .appTransportSecurityRequiresSecureConnection, .configuration, "App Transport Security",
       "NSAllowsLocalNetworking"),
-    Row(.dataLengthExceedsMaximum, .tooLarge, "larger than the 1048576 bytes", "Raise maximumBodyBytes"),
+    Row(.dataLengthExceedsMaximum, .tooLarge, "larger than the 1048576 bytes", "Raise `maximumBodyBytes`"),
     Row(.timedOut, .timedOut, "was silent for 15.0 seconds, or took more than 30.0 seconds in all"),
   ]
 
@@ -64,7 +64,7 @@ struct ConnectorErrorURLErrorTests {
     let error = ConnectorError(URLError(.cannotConnectToHost, userInfo: info), URLRequest(url: url), .standard)
     #expect(
       error.message
-        == "No answer to GET https://login.example.com/tasks: Connection to login.example.com through the proxy proxy.example:3128 of x refused. libcurl said: \(answer)."
+        == "No response to GET https://login.example.com/tasks: login.example.com through the proxy proxy.example:3128 of x refused the connection. libcurl said: \(answer)."
     )
     #expect(error.recoverySuggestion?.contains("the proxy") == true && error.code == .network)
   }

@@ -58,7 +58,7 @@ extension IDTokenForgery {
     IDTokenForgery("azp no text", " azp") { $0.payload["azp"] = "null" },
     IDTokenForgery("sub missing", "no sub") { $0.payload["sub"] = nil },
     IDTokenForgery("sub empty", "no sub") { $0.payload["sub"] = "\"\"" },
-    IDTokenForgery("sub points to an oid that is missing", "points to oid") {
+    IDTokenForgery("sub points to an oid that is missing", "refers to oid") {
       $0.payload["sub"] = "\"Not supported currently. Use oid claim.\""
       $0.payload["oid"] = nil
     },
@@ -76,12 +76,12 @@ extension IDTokenForgery {
     IDTokenForgery("exp in milliseconds", "its exp") { $0.payload["exp"] = "1800003600000" },
     IDTokenForgery("exp beyond all time", "its exp") { $0.payload["exp"] = "1e300" },
     IDTokenForgery("exp before all time", "its exp") { $0.payload["exp"] = "-1" },
-    IDTokenForgery("exp past", "it ended") { $0.payload["exp"] = "\(IDTokenScene.now - 300)" },
-    IDTokenForgery("exp long past", "it ended") { $0.payload["exp"] = "0" },
-    IDTokenForgery("exp past as a text", "it ended") { $0.payload["exp"] = "\"\(IDTokenScene.now - 301)\"" },
-    IDTokenForgery("nbf to come", "it begins") { $0.payload["nbf"] = "\(IDTokenScene.now + 301)" },
+    IDTokenForgery("exp past", "it expired") { $0.payload["exp"] = "\(IDTokenScene.now - 300)" },
+    IDTokenForgery("exp long past", "it expired") { $0.payload["exp"] = "0" },
+    IDTokenForgery("exp past as a text", "it expired") { $0.payload["exp"] = "\"\(IDTokenScene.now - 301)\"" },
+    IDTokenForgery("nbf to come", "it becomes valid") { $0.payload["nbf"] = "\(IDTokenScene.now + 301)" },
     IDTokenForgery("nbf junk", "its nbf") { $0.payload["nbf"] = "\"soon\"" },
-    IDTokenForgery("iat to come", "it is issued in") { $0.payload["iat"] = "\(IDTokenScene.now + 301)" },
+    IDTokenForgery("iat to come", "it was issued") { $0.payload["iat"] = "\(IDTokenScene.now + 301)" },
     IDTokenForgery("iat missing", "its iat") { $0.payload["iat"] = nil },
     IDTokenForgery("iat junk", "its iat") { $0.payload["iat"] = "{}" },
   ]

@@ -161,7 +161,7 @@ struct IDTokenVerifierTests {
     scene.payload["exp"] = "\(IDTokenScene.now)"
     scene.expectations.skew = .zero
     let rejection = #expect(throws: ConnectorError.self) { try scene.verify() }
-    #expect(rejection?.message.contains("it ended") == true)
+    #expect(rejection?.message.contains("it expired") == true)
   }
 
   @Test("keeps claims of every JSON form as they came")

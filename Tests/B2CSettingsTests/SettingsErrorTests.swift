@@ -20,7 +20,7 @@ import Testing
         "  taskWebAPI: The port is at the end of the path. It is \"http://localhost/tasks:3000\". "
           + "Write \"http://localhost:3000/tasks\".",
         "  clientId: The value is empty. Write the application (client) ID of your app's registration.",
-        "  warning: clientid: Unknown key. Write \"clientId\".",
+        "  warning: clientid: The key is unknown. Write \"clientId\".",
       ])
     #expect(error?.localizedDescription == "\(try #require(error))")
   }

@@ -65,7 +65,7 @@ import Testing
       #expect(warnings.first?.message.contains("inside the dictionary B2C") == true)
     }
     let other = try read(Self.good.merging(["Analytics": ["domain": "contoso.com", "level": 3]]) { $1 }).warnings
-    #expect(other.map(\.message) == ["Unknown key."])
+    #expect(other.map(\.message) == ["The key is unknown."])
   }
 
   @Test("A policy's key under another name makes Azure AD B2C of the authority, whose warnings come in the same round")

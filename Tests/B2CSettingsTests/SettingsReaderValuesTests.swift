@@ -29,16 +29,16 @@ struct Mistake: Sendable, CustomTestStringConvertible {
 
 @Suite struct SettingsReaderValuesTests {
   private static let authorityAdvice =
-    "Write your tenant's address, such as https://contoso.b2clogin.com/contoso.onmicrosoft.com/."
+    "Write your tenant's address, for example https://contoso.b2clogin.com/contoso.onmicrosoft.com/."
   private static let clientAdvice =
     "Write the application (client) ID of your app's registration."
   private static let scopesAdvice =
-    "List the scopes of your API, such as https://contoso.onmicrosoft.com/tasks/read."
+    "List the scopes of your API, for example https://contoso.onmicrosoft.com/tasks/read."
   private static let redirectAdvice =
-    "Write the redirect URI of your app's registration, such as com.contoso.tasks:/redirect or http://localhost:8400/."
+    "Write the redirect URI of your app's registration, for example com.contoso.tasks:/redirect."
   private static let taskAdvice = "Write the https URL of the list of tasks, or remove the key."
   private static let policyAdvice =
-    "Write the id of the policy (user flow) from the portal, such as B2C_1_SignIn, or remove the key."
+    "Write the id of the policy (user flow) from the portal, for example B2C_1_SignIn, or remove the key."
   private static let clientID = "7bf688ce-8139-4ca8-9391-02fdb6f86d67"
 
   private static let longScope = "https://contoso.onmicrosoft.com/" + String(repeating: "tasks", count: 20)
@@ -92,10 +92,10 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       "scopes", "<array><string>openid</string><string>Offline_Access</string></array>", .noAPIScope, clientID),
     Mistake(
       "scopes", "<array><string>openid https://contoso/read</string></array>", at: "scopes[0]", .invalidScope,
-      "Write each scope as its own string, as its API's registration has it."),
+      "Write each scope as its own string, exactly as in the registration of its API."),
     Mistake(
       "scopes", "<array><string>https://contoso/a</string><string>re\u{E4}d</string></array>", at: "scopes[1]",
-      .invalidScope, "Write each scope as its own string, as its API's registration has it."),
+      .invalidScope, "Write each scope as its own string, exactly as in the registration of its API."),
     .string("correlationId", "42", .invalidCorrelationID, "Write a UUID, or remove the key."),
   ]
 
@@ -144,11 +144,11 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       "policies",
       "<array><dict><key>id</key><string>B2C_1_x</string><key>kind</key><string>invite</string></dict></array>",
       at: "policies[0].kind", .unknownPolicyKind,
-      "Known are signUp, signIn, signUpOrSignIn, profileEdit, passwordReset and federatedSignIn."),
+      "Write signUp, signIn, signUpOrSignIn, profileEdit, passwordReset or federatedSignIn."),
   ]
-  private static let copyAdvice = "Copy the id from the portal; it looks like B2C_1_SignIn."
+  private static let copyAdvice = "Copy the id from the portal, for example B2C_1_SignIn."
   private static let policiesAdvice =
-    "List policy ids, or name them by what they do: signIn, passwordReset and the like."
+    "List policy ids, or give each its kind as its key, for example signIn or passwordReset."
 
   static let taskWebAPI: [Mistake] = [
     .string("taskWebAPI", "http://localhost/tasks:3000", .portInPath, "http://localhost:3000/tasks"),

@@ -10,21 +10,21 @@ import Testing
       "authority", "https://login.microsoftonline.com/contoso.onmicrosoft.com/", .retiredAuthority, retired),
     .string(
       "redirectUri", "https://jwt.ms", .foreignRedirectURI,
-      "Register a redirect URI for the app, such as com.contoso.tasks:/redirect or http://localhost:8400/."),
+      "Register a redirect URI for the app, for example com.contoso.tasks:/redirect."),
     .string(
       "redirectUri", "https://login.microsoftonline.com/common/oauth2/nativeclient", .foreignRedirectURI,
-      "Register a redirect URI for the app, such as com.contoso.tasks:/redirect or http://localhost:8400/."),
+      "Register a redirect URI for the app, for example com.contoso.tasks:/redirect."),
     scope("https://graph.microsoft.com/User.Read"), scope("User.Read"), scope("tasks.read"),
     .string(
       "redirectUri", "urn:ietf:wg:oauth:2.0:oob", .outOfBandRedirectURI,
-      "Register a redirect URI for the app, such as com.contoso.tasks:/redirect."
+      "Register a redirect URI for the app, for example com.contoso.tasks:/redirect."
     ),
     .string(
       "redirectUri", "tasks://redirect", .ambiguousRedirectScheme,
-      "Use your domain name, reversed, as the scheme, such as com.contoso.tasks:/redirect."),
+      "Use your domain name, reversed, as the scheme, for example com.contoso.tasks:/redirect."),
     .string(
       "redirectUri", "myapp://auth", .ambiguousRedirectScheme,
-      "Use your domain name, reversed, as the scheme, such as com.contoso.tasks:/redirect."),
+      "Use your domain name, reversed, as the scheme, for example com.contoso.tasks:/redirect."),
     .string(
       "redirectUri", "com.example.app:callback", .redirectURIWithoutSlash, "com.example.app:/callback"),
     .string(
@@ -32,11 +32,11 @@ import Testing
     .string("redirectUri", "com.example.app:", .redirectURIWithoutSlash, "com.example.app:/"),
     Mistake(
       "emailSignInPolicyId", nil, at: "authority", .noPolicy,
-      "Add emailSignInPolicyId or policies, unless the app names its policies itself."),
+      "Add emailSignInPolicyId or policies, unless your app passes a policy to each sign-in."),
     Mistake(
       "authority", "<string>https://contoso.ciamlogin.com/</string>", .unexpectedPolicy,
       "Remove the policies, or write the authority of an Azure AD B2C tenant."),
-    .string("resourceString", "x", .unknownKey, "Remove it if nothing else reads it."),
+    .string("resourceString", "x", .unknownKey, "Remove it if it is not used."),
     .string("policyName", "none", .unusedName, "Add the key policyID, or remove policyName."),
     .string("correlationID", "", .unknownKey, "correlationId"),
     .string("facebookSigninPolicyId", "B2C_1_F", .unknownKey, "faceBookSignInPolicyId"),
@@ -47,7 +47,7 @@ import Testing
     .string("ResetPasswordPolicyId", "B2C_1_R", .unknownKey, "policies"),
     .string("EditProfilePolicyId", "B2C_1_E", .unknownKey, "policies"),
     .string("kResetPasswordPolicy", "B2C_1_R", .unknownKey, "policies"),
-    .string("CFBundleIdentifier", "com.contoso", .unknownKey, "Remove it if nothing else reads it."),
+    .string("CFBundleIdentifier", "com.contoso", .unknownKey, "Remove it if it is not used."),
     .string("signInPolicy", "B2C_1_S", .unknownKey, "emailSignInPolicyId"),
     .string("sign_up_policy", "B2C_1_S", .unknownKey, "emailSignUpPolicyId"),
     .string("facebookPolicy", "B2C_1_F", .unknownKey, "faceBookSignInPolicyId"),
@@ -74,14 +74,14 @@ import Testing
     Mistake(
       "policies",
       "<array><dict><key>id</key><string>B2C_1_x</string><key>nxyz</key><string>X</string></dict></array>",
-      at: "policies[0].nxyz", .unknownKey, "Remove it if nothing else reads it."),
+      at: "policies[0].nxyz", .unknownKey, "Remove it if it is not used."),
   ]
 
   private static func scope(_ text: String) -> Mistake {
     Mistake(
       "scopes", "<array><string>https://contoso/read</string><string>\(text)</string></array>", at: "scopes[1]",
       .foreignScope,
-      "List the scopes of your API, such as https://contoso.onmicrosoft.com/tasks/read.")
+      "List the scopes of your API, for example https://contoso.onmicrosoft.com/tasks/read.")
   }
 
   @Test("Each is the only warning", arguments: mistakes)

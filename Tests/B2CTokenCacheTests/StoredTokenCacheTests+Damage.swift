@@ -92,13 +92,13 @@ import Testing
     let fresh = try StoredTokenCache.process(at: temporary.store)
     let (keys, failures) = try await fresh.listing()
     #expect(keys == [Samples.otherKey])
-    #expect(failures.map(\.message).first?.contains("it holds the record of another key") == true)
+    #expect(failures.map(\.message).first?.contains("it contains the record of another key") == true)
   }
 
   @Test("A file that was replaced by another record's is noticed")
   func swapping() async throws {
     try copyOther()
-    await expectFailure("it holds the record of another key", isRetryable: false) {
+    await expectFailure("it contains the record of another key", isRetryable: false) {
       _ = try await cache.record(for: Samples.key)
     }
     #expect(try await cache.record(for: Samples.otherKey) == Samples.record("other"))

@@ -27,7 +27,7 @@ import Testing
       try StoredTokenCache.files(at: temporary.store, sealedWith: Data(repeating: 1, count: count))
     }
     #expect(error?.code == .tokenCache && error?.isRetryable == false)
-    #expect(error?.message.contains("this key has \(count)") == true)
+    #expect(error?.message.contains("this one has \(count)") == true)
     #expect(!FileManager.default.fileExists(atPath: temporary.store.path))
   }
 

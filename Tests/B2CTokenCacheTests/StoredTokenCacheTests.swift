@@ -215,6 +215,6 @@ import Testing
     let place = try #require(URL(string: "https://contoso.example/tokens"))
     let error = #expect(throws: ConnectorError.self) { try StoredTokenCache.files(at: place) }
     #expect(error?.code == .tokenCache && error?.isRetryable == false)
-    #expect(error?.message.contains("has to be a file URL, not https") == true)
+    #expect(error?.message.contains("must be a file URL, but its scheme is https") == true)
   }
 }

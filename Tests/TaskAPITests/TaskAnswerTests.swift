@@ -151,7 +151,7 @@ import Testing
 
   @Test("An error without an answer names the request too")
   func noAnswer() async throws {
-    let words = "No answer to GET https://tasks.example.com/tasks: Connection to tasks.example.com refused."
+    let words = "No response to GET https://tasks.example.com/tasks: tasks.example.com refused the connection."
     let transport = CannedTransport(Array(repeating: .failure(URLError(.cannotConnectToHost)), count: 3))
     let error = await taskError { _ = try await client(transport) { $0.retry.maximumAttempts = 3 }.list() }
     #expect(error.map { "\($0)" } == "network: \(words) Check the connection, then try again.")

@@ -9,13 +9,13 @@ import Foundation
 let help = """
   Runs a tenant and a task server on this machine until it is stopped with Ctrl-C.
 
-    --port N              the tenant's port on 127.0.0.1; the system chooses one unless it is named
-    --task-port N         the task server's port
-    --redirect-uri URI    a redirect URI of the app; com.example.tasks:/callback unless named; repeatable
-    --shape NAME          b2c (unless named), entra, ciam or openid-connect
-    --dialect NAME        of the task server: tutorial (unless named), repository, or rest, which also changes tasks
+    --port N              the tenant's port on 127.0.0.1, by default one that the system chooses
+    --task-port N         the task server's port, likewise
+    --redirect-uri URI    a redirect URI of the app, by default com.example.tasks:/callback; repeatable
+    --shape NAME          b2c (the default), entra, ciam or openid-connect
+    --dialect NAME        the task server's: tutorial (the default), repository, or rest, which can change tasks
     --token-lifetime SECONDS
-                          how long access and id tokens live; 3600 unless named
+                          how long access tokens and id_tokens live, by default 3600
     --settings-out FILE   write an app's settings.plist there
     --help                this text
   """
@@ -99,7 +99,7 @@ func run(_ arguments: [String]) async throws {
         .write(to: URL(fileURLWithPath: file))
     } catch {
       throw Failure(
-        message: "The settings cannot be written to \(file). Is its directory there, and writable?", code: 1)
+        message: "The settings cannot be written to \(file). Check that its directory exists and is writable.", code: 1)
     }
     write("settings   \(file)")
   }

@@ -53,31 +53,31 @@ struct Arguments {
       case "--diagnose": diagnoses = true
       case "--verbose", "-v": isVerbose = true
       case "--help", "-h": showsHelp = true
-      default: throw UsageError(message: "unknown option \(word)")
+      default: throw UsageError(message: "There is no option \(word)")
       }
     }
     guard !showsHelp else { return }
-    if issuer != nil, clientID == nil { throw UsageError(message: "--issuer needs --client-id as well") }
-    if policy != nil, settings == nil { throw UsageError(message: "--policy needs --settings as well") }
+    if issuer != nil, clientID == nil { throw UsageError(message: "--issuer needs --client-id") }
+    if policy != nil, settings == nil { throw UsageError(message: "--policy needs --settings") }
     if issuer == nil {
       try Self.refuse(
-        ["--client-id", "--scopes", "--redirect-uri"], in: given, "goes with --issuer; settings name their own")
+        ["--client-id", "--scopes", "--redirect-uri"], in: given, "needs --issuer, because settings name their own")
     }
     if issuer != nil || settings != nil {
-      try Self.refuse(["--browser", "--keep"], in: given, "is for the tenant on this machine")
+      try Self.refuse(["--browser", "--keep"], in: given, "works only with the tenant on this machine")
     } else {
-      try Self.refuse(["--prompt"], in: given, "needs --settings or --issuer as well")
+      try Self.refuse(["--prompt"], in: given, "needs --settings or --issuer")
       if !usesBrowser, !printsURL {
-        try Self.refuse(["--loopback-port"], in: given, "needs --browser or --print-url as well")
+        try Self.refuse(["--loopback-port"], in: given, "needs --browser or --print-url")
       }
     }
-    if issuer != nil { try Self.refuse(["--settings"], in: given, "does not go with --issuer") }
+    if issuer != nil { try Self.refuse(["--settings"], in: given, "cannot be used with --issuer") }
     if diagnoses {
       try Self.refuse(
         ["--browser", "--print-url", "--keep", "--prompt", "--policy"], in: given,
-        "does not go with --diagnose, which opens no page and checks all policies")
+        "cannot be used with --diagnose, which opens no page and checks all policies")
     }
-    if usesBrowser { try Self.refuse(["--print-url"], in: given, "does not go with --browser") }
+    if usesBrowser { try Self.refuse(["--print-url"], in: given, "cannot be used with --browser") }
   }
 
   /// Refuses the first of some options that was given.
@@ -90,15 +90,15 @@ struct Arguments {
 
     swift run quickstart                      on a tenant and a task server started on this machine
       --browser                               you do the sign-in pages in your browser
-      --keep                                  leave the servers up at the end, until return is pressed
+      --keep                                  keep the servers running until you press return
     swift run quickstart --settings FILE      the same on your tenant and API
       --policy ID                             with this policy instead of the settings' sign-in policy
     swift run quickstart --issuer URL --client-id ID
                                               at any OpenID Connect issuer: sign-in, user info, refresh, sign-out
-      --scopes "openid email"                 what to ask for
-      --redirect-uri URI                      as it is registered; http://127.0.0.1/callback unless said otherwise
+      --scopes "openid email"                 the scopes to request
+      --redirect-uri URI                      the registered one, by default http://127.0.0.1/callback
     With both of these:
-      --prompt login                          what the page asks for even with a session
+      --prompt login                          what the page asks for although there is a session
     With each of them:
       --diagnose                              only check settings, authority, keys and sign-in page, and say what to fix
       --loopback-port N                       wait for the redirect on this port of 127.0.0.1
@@ -113,5 +113,5 @@ struct Arguments {
 /// An option that does not exist or lacks its value.
 struct UsageError: Error, CustomStringConvertible {
   let message: String
-  var description: String { message + "; --help shows the options" }
+  var description: String { message + ". --help shows the options." }
 }

@@ -42,7 +42,7 @@ struct IssuerTour: Sendable {
     try await story.step("accessToken()") {
       do {
         _ = try await connector.accessToken()
-        throw ConnectorError(.server, "A call after the sign-out was answered with a token.")
+        throw ConnectorError(.server, "The SDK returned a token after the sign-out.")
       } catch let error as ConnectorError where error.needsInteraction {
         return "asks for a sign-in: \(error.code.rawValue)"
       }

@@ -25,7 +25,7 @@ struct TaskSteps: Sendable {
         let left = try await connector.getTaskList()
         // A server may show the beginning of a long list only, so that a missing task proves nothing.
         guard !left.contains(where: { $0.serverID == task.serverID && $0.itemName == task.itemName }) else {
-          throw ConnectorError(.invalidResponse, "The server still lists a task that it has deleted.")
+          throw ConnectorError(.invalidResponse, "The server still lists the task that it deleted.")
         }
         return "\(task.itemName); then \(Self.summary(left))"
       }
@@ -45,7 +45,7 @@ struct TaskSteps: Sendable {
     try await story.step("getTaskList()") {
       do {
         _ = try await connector.getTaskList()
-        throw ConnectorError(.other, "A call after the sign-out was answered with tasks.")
+        throw ConnectorError(.other, "The server answered a call after the sign-out.")
       } catch let error as ConnectorError where error.needsInteraction {
         return "asks for a sign-in: \(error.code.rawValue)"
       }

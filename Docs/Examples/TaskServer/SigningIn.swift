@@ -29,7 +29,7 @@ struct LoginSeal: Sendable {
     let cookie = (Data(box.nonce) + box.ciphertext + box.tag).base64EncodedString()
     // Browsers drop a longer cookie without a word (RFC 6265 section 6.1).
     guard cookie.utf8.count < 4_000 else {
-      throw ConnectorError(.configuration, "A sign-in does not fit into a cookie: ask for fewer scopes.")
+      throw ConnectorError(.configuration, "The sign-in does not fit into a cookie. Request fewer scopes.")
     }
     return cookie
   }
@@ -53,6 +53,6 @@ struct SignOutPage: SignInPresenter {
 
   func present(_ request: PresentationRequest) async throws -> URL {
     Self.addresses?.yield(request.url)
-    throw ConnectorError(.userClosedBrowser, "The visitor's browser has the page; the server does not wait for it.")
+    throw ConnectorError(.userClosedBrowser, "The user's browser shows the page, and the server does not wait for it.")
   }
 }

@@ -56,7 +56,7 @@ struct Site: Sendable {
     guard let url, let login = cookie("login", of: request).flatMap(logins.open),
       Login.state(of: url) == Login.state(of: login.pending.url)
     else {
-      let text = "This sign-in did not start in this browser, or another one started after it."
+      let text = "This sign-in did not begin in this browser, or another one began after it."
       return page(alert(text, "<a class=\"primary\" href=\"/login\">Sign in</a>"), .forbidden)
     }
     var response: Response

@@ -22,22 +22,26 @@ func stop(_ message: String) -> Never {
   }
 #else
   func shared(_ database: String) -> (any TokenCache, any SessionTable) {
-    stop("DATABASE is given, and this server was built without PostgreSQL.")
+    stop("DATABASE cannot be used, because this server was built without PostgreSQL.")
   }
 #endif
 
 func run(_ variables: [String: String]) async throws {
-  guard let file = variables["SETTINGS"] else { stop("SETTINGS is needed, the path of settings.plist.") }
+  guard let file = variables["SETTINGS"] else { stop("SETTINGS is missing. Set it to the path of settings.plist.") }
   // A new key ends the sign-ins under way.
   var key = SymmetricKey(size: .bits256)
   if let text = variables["LOGIN_KEY"] {
-    guard let data = Data(base64Encoded: text), data.count == 32 else { stop("LOGIN_KEY is not 32 bytes in base64.") }
+    guard let data = Data(base64Encoded: text), data.count == 32 else {
+      stop("LOGIN_KEY is not 32 bytes in base64. Make one with openssl rand -base64 32.")
+    }
     key = SymmetricKey(data: data)
   }
   var tokens: any TokenCache = .memory()
   var table: any SessionTable = SessionsInMemory()
   if let database = variables["DATABASE"] {
-    guard variables["LOGIN_KEY"] != nil else { stop("LOGIN_KEY is needed, the same for all instances.") }
+    guard variables["LOGIN_KEY"] != nil else {
+      stop("LOGIN_KEY is missing. With DATABASE, all instances need the same one.")
+    }
     (tokens, table) = shared(database)
   }
 
@@ -49,9 +53,11 @@ func run(_ variables: [String: String]) async throws {
     settings: try ConnectorSettings(contentsOf: URL(fileURLWithPath: file)), environment: environment)
   let redirectURI = connector.settings.redirectURI
   guard !["", "/", "/login"].contains(redirectURI.path), redirectURI.query == nil else {
-    stop("The redirect URI needs a path of its own, such as /callback, and no query.")
+    stop("The redirect URI needs a path of its own, for example /callback, and no query.")
   }
-  guard let port = variables["PORT"].flatMap({ Int($0) }) ?? redirectURI.port else { stop("PORT is needed.") }
+  guard let port = variables["PORT"].flatMap({ Int($0) }) ?? redirectURI.port else {
+    stop("PORT is missing, and the redirect URI has none.")
+  }
 
   let site = Site(connector: connector, logins: LoginSeal(key: key), sessions: Sessions(table: table))
   let counts = AddressLimit.Counts([:])

@@ -6,22 +6,22 @@ import Foundation
 let help = """
   Keeps your tasks at the web API that settings.plist names.
 
-  usage: tasks [--settings FILE] [--rest] [--json] COMMAND
+  Usage: tasks [--settings FILE] [--rest] [--json] COMMAND
 
     login            sign in, in the browser
     list             show your tasks, with numbers
     add TITLE        add a task
-    done NUMBER      complete a task of the list; needs an API that changes tasks
+    done NUMBER      complete a task of the list, if the API can change tasks
     rm NUMBER        delete a task of the list
-    whoami           who is signed in; opens no page
+    whoami           show who is signed in, without opening a page
     logout           remove the tokens
-    doctor           check settings, metadata and keys, and say what to fix; exit code 1 where no one can sign in
+    doctor           check settings, metadata and keys, and say what to fix (exit code 1 if no one can sign in)
 
-    --settings FILE  settings.plist in the current directory unless named
-    --rest           the API has one URL for each task, unlike that of Microsoft's tutorial
+    --settings FILE  the settings, by default settings.plist in the current directory
+    --rest           for an API that has one URL for each task, unlike that of Microsoft's tutorial
     --json           print JSON
 
-  Exit codes: 0 done, 1 failed, 2 the arguments or the settings must be fixed, 3 no user is signed in: run login.
+  Exit codes: 0 done, 1 failed, 2 the arguments or the settings must be fixed, 3 no user is signed in.
   """
 
 /// Why the program ends without having done what was asked, with its exit code.
@@ -44,19 +44,26 @@ struct Arguments {
     while let word = words.popFirst() {
       switch word {
       case "--settings":
-        guard let file = words.popFirst() else { throw Failure(message: "--settings needs a file", code: 2) }
+        guard let file = words.popFirst() else {
+          throw Failure(message: "--settings needs a file. --help shows the options.", code: 2)
+        }
         settings = file
       case "--rest": isRest = true
       case "--json": printsJSON = true
       case "--help", "-h": return
-      case _ where word.hasPrefix("--"): throw Failure(message: "unknown option \(word)", code: 2)
+      case _ where word.hasPrefix("--"):
+        throw Failure(message: "There is no option \(word). --help shows the options.", code: 2)
       default: operands.append(word)
       }
     }
-    guard let command = operands.first else { throw Failure(message: "which command?", code: 2) }
+    guard let command = operands.first else {
+      throw Failure(message: "A command is missing. --help shows the commands.", code: 2)
+    }
     let needsOperand = ["add", "done", "rm"].contains(command)
     guard operands.count == (needsOperand ? 2 : 1) else {
-      throw Failure(message: "\(command) takes \(needsOperand ? "one argument" : "no argument")", code: 2)
+      throw Failure(
+        message: "\(command) needs \(needsOperand ? "one argument" : "no argument"). --help shows the commands.",
+        code: 2)
     }
     self.command = command
     operand = operands.dropFirst().first
@@ -78,7 +85,9 @@ struct Tasks {
       show(
         "\(file.path)\n\(diagnosis)",
         ["file": .string(file.path), "healthy": .bool(diagnosis.isHealthy), "findings": .array(findings)])
-      guard diagnosis.isHealthy else { throw Failure(message: "no one can sign in before that is fixed", code: 1) }
+      guard diagnosis.isHealthy else {
+        throw Failure(message: "No one can sign in until the failed checks are fixed.", code: 1)
+      }
       return
     }
     let connector = try Connector(
@@ -91,7 +100,7 @@ struct Tasks {
     case "whoami":
       switch try await connector.session {
       case .signedIn(let user): show("\(user)", json(user))
-      case .expired(let user): throw Failure(message: "\(user) has to sign in again: tasks login", code: 3)
+      case .expired(let user): throw Failure(message: "\(user) must sign in again. Run tasks login.", code: 3)
       case .signedOut: signInFirst(nil)
       }
     case "list":
@@ -113,7 +122,7 @@ struct Tasks {
     case "logout":
       try await connector.signOut()
       show("Signed out.", ["signedOut": true])
-    default: throw Failure(message: "unknown command \(arguments.command)", code: 2)
+    default: throw Failure(message: "There is no command \(arguments.command). --help shows the commands.", code: 2)
     }
   }
 
@@ -129,7 +138,7 @@ struct Tasks {
   private func chosen(_ connector: Connector) async throws -> TaskItem {
     let tasks = try await connector.getTaskList()
     guard let number = arguments.operand.flatMap({ Int($0) }), tasks.indices.contains(number - 1) else {
-      throw Failure(message: "there is no task \(arguments.operand ?? ""); list shows the numbers", code: 2)
+      throw Failure(message: "There is no task \(arguments.operand ?? ""). tasks list shows the numbers.", code: 2)
     }
     return tasks[number - 1]
   }

@@ -81,7 +81,7 @@ struct DiagnosisRun: Sendable {
     switch connector {
     case .success(let connector): findings += try await Self.findings(of: connector)
     case .failure(let error):
-      let skipped = Finding("metadata and keys", .skipped, "the authority must be fixed first")
+      let skipped = Finding("metadata and keys", .skipped, "fix the authority first")
       findings += [Self.finding(of: error, check: "authority"), skipped]
     }
     let presenterFinding = try await Self.check("presenter") {
@@ -89,7 +89,7 @@ struct DiagnosisRun: Sendable {
       do {
         try presenter.validate(redirectURI: redirectURI)
       } catch  where isOptional && redirectURI.scheme?.lowercased() == "https" {
-        return (.skipped, "there is none for https: beginSignIn and finishSignIn need none", nil)
+        return (.skipped, "no presenter can receive https, but `beginSignIn` and `finishSignIn` need none", nil)
       }
       return (.ok, "\(type(of: presenter)) can receive \(redirectURI.absoluteString)", nil)
     }
@@ -115,7 +115,7 @@ struct DiagnosisRun: Sendable {
   /// Returns an error as a finding, without the text of an unknown error, which may contain secrets.
   private static func finding(of error: any Error, check: String) -> Finding {
     guard let error = error as? ConnectorError else {
-      return Finding(check, .failed, "it failed with \(type(of: error))")
+      return Finding(check, .failed, "the check threw \(type(of: error))")
     }
     let code = error.serverCode.map { " [\($0)]" } ?? ""
     let detail = error.message + code + (error.serverDescription.map(ErrorText.said) ?? "")
@@ -127,7 +127,7 @@ struct DiagnosisRun: Sendable {
   /// Returns all problems of settings that cannot be read, which prevent all other checks.
   static func findings(ofUnusable error: any Error) -> [Finding] {
     let file = (error as? SettingsError)?.file ?? "the settings"
-    let skipped = Finding("all other checks", .skipped, file + " must be fixed first")
+    let skipped = Finding("all other checks", .skipped, "fix \(file) first")
     guard let settings = error as? SettingsError else { return [finding(of: error, check: "settings"), skipped] }
     return settings.problems.map { finding(of: $0, .failed) } + settings.warnings.map { finding(of: $0, .warning) }
       + [skipped]
@@ -135,7 +135,7 @@ struct DiagnosisRun: Sendable {
 
   private static func findings(of settings: ConnectorSettings) -> [Finding] {
     let warnings = settings.warnings.map { finding(of: $0, .warning) }
-    return warnings.isEmpty ? [Finding("settings", .ok, "every key is readable")] : warnings
+    return warnings.isEmpty ? [Finding("settings", .ok, "every key can be read")] : warnings
   }
 
   private static func finding(of problem: SettingsProblem, _ outcome: Finding.Outcome) -> Finding {
@@ -169,11 +169,11 @@ struct DiagnosisRun: Sendable {
         let (published, unusable) = try await engine.check.fetchProvider(policy)
         let issuer = "issuer \(PrintableText.plain(published))" + (policy.map { " (\(source($0)))" } ?? "")
         guard !unusable.isEmpty else { return (.ok, issuer, nil) }
-        let detail = "\(issuer); cannot be used, and is ignored: \(unusable.joined(separator: ", "))"
-        return (.warning, detail, "Have the issuer publish an https URL without parameters of the protocol.")
+        let detail = "\(issuer); these endpoints cannot be used and are ignored: \(unusable.joined(separator: ", "))"
+        return (.warning, detail, "Have the issuer publish them as https URLs without parameters of the protocol.")
       }
       let keys = try await check("keys" + name) {
-        guard metadata.outcome != .failed else { return (.skipped, "there is no metadata", nil) }
+        guard metadata.outcome != .failed else { return (.skipped, "fix the metadata first", nil) }
         let count = try await engine.check.usableKeyCount(policy)
         guard count == 0 else { return (.ok, "\(count) can verify a signature", nil) }
         let advice = policy == nil ? "Check the provider's signing keys." : "Check the policy's keys in the portal."
@@ -183,11 +183,11 @@ struct DiagnosisRun: Sendable {
       if metadata.outcome == .failed, policy?.key == signIn?.key { canAsk = false }
     }
     let page = try await check("sign-in page") {
-      guard canAsk else { return (.skipped, "what it needs must be fixed first", nil) }
+      guard canAsk else { return (.skipped, "fix the failed checks first", nil) }
       let (instead, isOfflineAccessLeftOut) = try await engine.check.askSignInPage()
-      let advice = "Sign in once: only that shows if client ID, redirect URI and scopes are accepted."
+      let advice = "Sign in once to see whether the client ID, the redirect URI and the scopes are accepted."
       if let instead { return (.skipped, instead, advice) }
-      let leftOut = isOfflineAccessLeftOut ? "; offline_access was not asked for" : ""
+      let leftOut = isOfflineAccessLeftOut ? "; offline_access was not requested" : ""
       return (.ok, "client ID and redirect URI are accepted; scopes are checked at the sign-in" + leftOut, nil)
     }
     return findings + [page]

@@ -15,14 +15,14 @@ extension PendingSignIn {
     // An error needs the state like a code does, because without it the callback does not belong to this request.
     guard let answered = parameters["state"], state.isEqualInConstantTime(to: Secret(answered)) else {
       throw ConnectorError(
-        own: .invalidResponse, "The callback does not carry the state of this sign-in.",
-        recoverySuggestion: "Start the sign-in again; use each callback once.")
+        own: .invalidResponse, "The callback does not contain the state of this sign-in.",
+        recoverySuggestion: "Start the sign-in again, and use each callback only once.")
     }
     // Some providers leave the issuer out of an error, and an error gives no tokens, so it may be missing there.
     if parameters["error"] == nil || parameters["iss"] != nil { try checkIssuer(parameters["iss"], provider) }
     if let error = refusal(parameters, provider) { throw error }
     guard let code = parameters["code"], !code.isEmpty else {
-      throw ConnectorError(own: .invalidResponse, "The callback has neither a code nor an error.")
+      throw ConnectorError(own: .invalidResponse, "The callback contains neither a code nor an error.")
     }
     return (Secret(code), redirectURI)
   }
@@ -58,11 +58,11 @@ extension PendingSignIn {
     let text = PrintableText(hiding: secrets)
     if (300..<400).contains(response.statusCode), let target {
       guard CallbackState.isAtRedirect(target, redirectURI) else {
-        return "it sent the browser on to \(text.show(target.redacted) ?? "another page")"
+        return "the provider redirected the browser to \(text.show(target.redacted) ?? "another page")"
       }
       let parameters = try CallbackParameters(target)
       guard let refusal = refusal(parameters, provider) else {
-        return parameters["code"] == nil ? "it came back without a code and without an error" : nil
+        return parameters["code"] == nil ? "the browser came back without a code and without an error" : nil
       }
       // These errors say that no user is signed in (OpenID Connect Core section 3.1.2.6), so the rest is accepted.
       guard [.interactionRequired, .userCancelledInPage].contains(refusal.code) else { throw refusal }
@@ -73,8 +73,8 @@ extension PendingSignIn {
     }
     let title = ErrorResponse.shown(PageText.words(of: body), text).map { " (“\($0)”)" } ?? ""
     return ErrorCode(temporaryStatus: response.statusCode) == nil
-      ? "it showed a page\(title) instead of an answer"
-      : "it could not be asked (status \(response.statusCode))\(title)"
+      ? "the provider showed a page\(title) instead of a redirect"
+      : "the provider could not be asked (status \(response.statusCode))\(title)"
   }
 
   private var secrets: [Secret] { [state, nonce, verifier] }
@@ -84,7 +84,7 @@ extension PendingSignIn {
     let isRight = issuer.map(expected.accepts(callbackIssuer:)) ?? !provider.metadata.sendsIssuerInCallback
     guard isRight else {
       let fault =
-        issuer == nil ? "has no iss, though the issuer promises one" : "comes from another issuer than the one asked"
+        issuer == nil ? "has no iss, although the issuer promises one" : "comes from an issuer that was not asked"
       throw ConnectorError(own: .invalidResponse, "The callback \(fault) (RFC 9207 section 2.4).")
     }
   }

@@ -53,12 +53,12 @@ struct AuthorizationRequest: Sendable {
       pending.redirectURI == redirectURI
     else {
       throw ConnectorError(
-        own: .configuration, "The sign-in was begun with another authority, client ID or redirect URI.",
-        recoverySuggestion: "Begin it again; who begins and who finishes a sign-in need the same settings.")
+        own: .configuration, "The sign-in began with another authority, client ID or redirect URI.",
+        recoverySuggestion: "Begin the sign-in again, and finish it with the same settings.")
     }
     guard now.timeIntervalSince1970 - pending.begun <= Self.lifetime else {
       throw ConnectorError(
-        own: .timedOut, "The sign-in was begun more than an hour ago.", recoverySuggestion: "Begin it again.",
+        own: .timedOut, "The sign-in began more than an hour ago.", recoverySuggestion: "Begin the sign-in again.",
         isRetryable: false)
     }
     return try pending.policyID.map { try Policy(id: $0, kind: pending.policyKind.flatMap(Policy.Kind.init)) }

@@ -17,8 +17,8 @@ package struct DeviceFlow: Sendable {
       let provider = try await providers.provider(for: policy, correlationID: correlationID)
       guard let url = provider.deviceAuthorizationEndpoint else {
         throw ConnectorError(
-          own: .unsupported, "The authority offers no device authorization.",
-          recoverySuggestion: "Use a presenter that opens a browser.")
+          own: .unsupported, "The authority does not offer device codes.",
+          recoverySuggestion: "Sign in with a presenter, which opens a browser.")
       }
       let fields = [("scope", provider.sent(scopes).joined(separator: " "))]
       let route = provider.route(to: url)
@@ -60,8 +60,8 @@ package struct DeviceFlow: Sendable {
   }
 
   private static let ended = ConnectorError(
-    own: .timedOut, "The device code expired before the user signed in.", recoverySuggestion: "Start again.",
-    isRetryable: false)
+    own: .timedOut, "The device code expired before the user signed in.",
+    recoverySuggestion: "Start the sign-in again.", isRetryable: false)
 }
 
 /// The response of the device authorization endpoint (RFC 8628 section 3.2), with its secret part.
@@ -77,7 +77,7 @@ struct DeviceTicket: Sendable {
       let url = (fields["verification_uri"] ?? fields["verification_url"])?.serverURL
     else {
       throw ConnectorError(
-        own: .invalidResponse, "The device authorization answer lacks a code or an https address."
+        own: .invalidResponse, "The response to the request for a device code has no code or no https address."
       ).about(endpoint, method: "POST")
     }
     self.deviceCode = Secret(deviceCode)

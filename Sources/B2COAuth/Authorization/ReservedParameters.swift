@@ -17,8 +17,8 @@ enum ReservedParameters {
     guard refused.isEmpty else {
       let shown = refused.sorted().map { "`\(FormEncoding.escape($0))`" }.joined(separator: ", ")
       throw ConnectorError(
-        own: .configuration, "An extra parameter cannot have the name \(shown).",
-        recoverySuggestion: "Use the option of that name. Other names consist of visible ASCII characters.")
+        own: .configuration, "The extra parameter \(shown) has a name that is reserved or not visible ASCII.",
+        recoverySuggestion: "Use the option of `SignInOptions` with that name, or another name.")
     }
     return extra.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
   }

@@ -1,13 +1,13 @@
-internal import B2CAuthority
-internal import B2CCore
-internal import Foundation
+package import B2CAuthority
+package import B2CCore
+package import Foundation
 
 /// The error that a provider sent instead of a result (RFC 6749 sections 4.1.2.1 and 5.2), and its meaning.
 ///
 /// Every text in it is printable, on one line and cut. Texts that look like tokens, and sent secrets, are replaced.
-struct ErrorResponse: Sendable {
+package struct ErrorResponse: Sendable {
   /// The request that the error answers.
-  enum Place: Sendable, Equatable {
+  package enum Place: Sendable, Equatable {
     /// The sign-in page, which returns the error in its redirect.
     case callback
     /// A request with an authorization code, or a request for a device code.
@@ -47,7 +47,7 @@ struct ErrorResponse: Sendable {
 
 extension ErrorResponse {
   /// Reads the error in the decoded parameters of a callback (RFC 6749 section 4.1.2.1).
-  init(callback parameter: (String) -> String?, at service: Authority.Kind, hiding secrets: [Secret]) {
+  package init(callback parameter: (String) -> String?, at service: Authority.Kind, hiding secrets: [Secret]) {
     self.init(place: .callback, service: service)
     let names = ["error": "error", "error_description": "error_description", "suberror": "error_subcode"]
     read(names.compactMapValues { parameter($0).map(JSONValue.string) }, secrets)
@@ -61,7 +61,7 @@ extension ErrorResponse {
   ///   - place: The request that was sent.
   ///   - service: The kind of the authority.
   ///   - secrets: The secrets in the request, which must not reappear in a description.
-  init(
+  package init(
     _ body: Data, _ response: HTTPURLResponse, to place: Place, at service: Authority.Kind, hiding secrets: [String]
   ) {
     self.init(place: place, service: service)
@@ -79,7 +79,7 @@ extension ErrorResponse {
   ///
   /// A page with an OAuth error or one of Microsoft's codes refuses, whatever its status is. Any other page refuses
   /// only with a status of 400 to 499 except 429, and the error then shows the words of the page.
-  init?(page: Data, _ response: HTTPURLResponse, at service: Authority.Kind, hiding secrets: [Secret]) {
+  package init?(page: Data, _ response: HTTPURLResponse, at service: Authority.Kind, hiding secrets: [Secret]) {
     self.init(page, response, to: .callback, at: service, hiding: secrets.map(\.value))
     guard error == nil else { return }
     let html = String(decoding: page.prefix(65_536), as: UTF8.self)
@@ -144,9 +144,9 @@ extension ErrorResponse {
     func means(
       _ code: ErrorCode, _ suggestion: String? = nil, isRetryable: Bool? = nil, endsSession: Bool = false
     ) -> ServiceCode {
-      let refused = error.map { "The server refused with \($0)." }
+      let refused = error.map { "The provider refused with \($0)." }
       return ServiceCode(
-        code: code, meaning: refused ?? "The service answered \(status ?? 0) without an OAuth error.",
+        code: code, meaning: refused ?? "The provider answered \(status ?? 0) without an OAuth error.",
         suggestion: suggestion, isRetryable: isRetryable, endsSession: endsSession)
     }
     let again = "Sign in again."
@@ -165,7 +165,7 @@ extension ErrorResponse {
     guard let error else {
       // A firewall or proxy may have sent this page, so the session may work again later.
       let isPassing = place.isRefresh && !isEmpty && isRefusal
-      let wrong = place == .callback ? "client ID, redirect URI and scopes" : "the authority"
+      let wrong = place == .callback ? "the client ID, the redirect URI and the scopes" : "the authority"
       return means(.invalidResponse, isPassing ? later : "Check \(wrong) in the settings.", isRetryable: isPassing)
     }
     return switch error {
@@ -181,7 +181,7 @@ extension ErrorResponse {
     case "access_denied" where isOfUser, "authorization_declined":
       ServiceCode(code: .userCancelledInPage, meaning: "The user declined.")
     case "access_denied":
-      means(.accessDenied, "Show the user the server's words; with `prompt: .selectAccount` another user can sign in.")
+      means(.accessDenied, "Show the user the server's words. Another user can sign in with `prompt: .selectAccount`.")
     default: means(.server)
     }
   }
@@ -229,10 +229,10 @@ extension ErrorResponse {
     guard code == nil else { return nil }
     return switch error {
     case "invalid_client", "unauthorized_client":
-      "Check the client ID, and register the app as a public client: no client secret is sent."
-    case "invalid_scope": "Compare the scopes with those that the server offers to this client."
+      "Check the client ID, and register the app as a public client, because no client secret is sent."
+    case "invalid_scope": "Compare the scopes with those that the provider offers to this client."
     case "invalid_resource", "invalid_target":
-      "Compare the API's name in the scopes with the API's registration, which has to be known where the user signs in."
+      "Compare the API's name in the scopes with the API's registration, which must exist where the user signs in."
     default: nil
     }
   }
@@ -244,7 +244,9 @@ extension ErrorResponse {
   ///   - policy: The policy of the request.
   ///   - sent: The correlation id of the request, or `nil` if the provider has not received it.
   /// - Returns: The error with everything that the provider said.
-  func asError(scopes: [String] = [], policy: Policy? = nil, correlationID sent: UUID? = nil) -> ConnectorError {
+  package func asError(
+    scopes: [String] = [], policy: Policy? = nil, correlationID sent: UUID? = nil
+  ) -> ConnectorError {
     let meaning = meaning
     var message = meaning.meaning
     if Self.aboutScopes.contains(error ?? "") || ServiceCode.aboutScopes.contains(code ?? ""), !scopes.isEmpty {

@@ -38,7 +38,7 @@ struct Provider: Sendable {
       let token = endpoints.token ?? metadata.tokenEndpoint
     else {
       throw ConnectorError(
-        own: .invalidResponse, "The metadata document lacks an https authorization_endpoint or token_endpoint.")
+        own: .invalidResponse, "The metadata document has no https authorization_endpoint or token_endpoint.")
     }
     authorizationEndpoint = authorization
     tokenRoute = TokenRoute(url: token, policy: policy, service: authority.kind(for: policy), issuer: metadata.issuer)
@@ -84,13 +84,13 @@ struct ProviderMetadata: Sendable {
     } catch {
       throw ConnectorError(
         own: .invalidResponse, "The metadata document \(error).",
-        recoverySuggestion: "Check the authority in the settings; a proxy or a sign-in page may have answered.")
+        recoverySuggestion: "Check the authority in the settings. A proxy or a sign-in page may have answered instead.")
     }
     func url(_ name: String) -> URL? {
       fields[name]?.serverURL.flatMap { allowsHTTP || $0.scheme?.lowercased() == "https" ? $0 : nil }
     }
     guard let issuer = fields["issuer"]?.string, !issuer.isEmpty, let keys = url("jwks_uri") else {
-      throw ConnectorError(own: .invalidResponse, "The metadata document lacks an issuer or an https jwks_uri.")
+      throw ConnectorError(own: .invalidResponse, "The metadata document has no issuer or no https jwks_uri.")
     }
     self.issuer = issuer
     keysEndpoint = keys

@@ -94,7 +94,7 @@ struct ProviderDirectory: Sendable {
       if authority.isKindGuessed, kind != .b2c, [.configuration, .invalidResponse].contains(error.code) {
         let others = kind == .ciam ? "`entra` or `openIDConnect`" : "`ciam` for External ID on a custom domain"
         let advice =
-          "Without the key `authorityKind` it counts as `\(kind.rawValue)`; if that is wrong, set the key to \(others)."
+          "Without the key `authorityKind`, the authority counts as `\(kind.rawValue)`. If that is wrong, set the key to \(others)."
         error.recoverySuggestion = [error.recoverySuggestion, advice].compactMap(\.self).joined(separator: " ")
       }
       throw error.about(endpoints.metadata)
@@ -114,7 +114,7 @@ struct ProviderDirectory: Sendable {
       let name = metadata.authorizationEndpoint.flatMap({ ReservedParameters.first(in: $0) })
     {
       throw ConnectorError(
-        own: .invalidResponse, "The metadata's authorization_endpoint sets \(name), a parameter of the protocol.",
+        own: .invalidResponse, "The metadata's authorization_endpoint contains \(name), a parameter of the protocol.",
         recoverySuggestion: "Check the authority in the settings, or have the issuer publish the endpoint without it.")
     }
   }
@@ -138,7 +138,7 @@ struct ProviderDirectory: Sendable {
     let (body, response) = try await abandoning(
       after: limits.deadline + .milliseconds(500), on: clock,
       throwing: ConnectorError(
-        own: .timedOut, "No answer to \(request.summary): the transport did not return within \(limits.deadline).",
+        own: .timedOut, "No response to \(request.summary): the transport did not return within \(limits.deadline).",
         recoverySuggestion: "Try again later."
       ).about(url)
     ) {
@@ -151,7 +151,7 @@ struct ProviderDirectory: Sendable {
     let temporary = ErrorCode(temporaryStatus: status)
     let policyAdvice = policy.map { ", the tenant and the name of the policy \($0.id)" } ?? ""
     let place = policy.map { " of the policy \($0.id)" } ?? ""
-    let redirect = (300..<400).contains(status) ? ", a redirect that is not followed" : ""
+    let redirect = (300..<400).contains(status) ? ", a redirect, which is not followed" : ""
     var error = ConnectorError(
       own: temporary ?? ((400..<500).contains(status) ? .configuration : .invalidResponse),
       "The request for the \(what)\(place) failed with status \(status)\(redirect): GET \(url.redacted).",

@@ -128,9 +128,9 @@ struct TokenEndpoint: Sendable {
       error.code = signIn == nil ? .configuration : .interactionRequired
       error.needsInteraction = signIn != nil
       error.isRetryable = false
-      error.message = "The policy \(policy.id), which signed the user in, has no token endpoint any more."
+      error.message = "The policy \(policy.id), which signed the user in, no longer has a token endpoint."
       error.recoverySuggestion =
-        signIn.map { "Sign in again, with the policy \($0.id) that the settings name now." }
+        signIn.map { "Sign in again with the policy \($0.id), which the settings name now." }
         ?? "Check that the tenant still has this policy, or name the policy that replaces it in the settings."
     }
     return error

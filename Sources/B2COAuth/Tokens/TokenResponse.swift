@@ -21,7 +21,7 @@ struct TokenResponse: Sendable {
   init(_ body: Data, serverNow: Date) throws(ConnectorError) {
     guard let fields = try? JSONReader.object(body) else {
       throw ConnectorError(
-        own: .invalidResponse, "The token endpoint answered 200 with something that is not a JSON object.", status: 200)
+        own: .invalidResponse, "The token response is not a JSON object.", status: 200)
     }
     func secret(_ name: String) -> Secret? { fields[name]?.string.flatMap { $0.isEmpty ? nil : Secret($0) } }
     idToken = secret("id_token")
@@ -32,7 +32,7 @@ struct TokenResponse: Sendable {
     accessToken = reason == nil ? given : nil
     unusableAccessToken = reason.map { ConnectorError(own: .invalidResponse, $0, status: 200) }
     guard accessToken != nil || idToken != nil || refreshToken != nil || unusableAccessToken != nil else {
-      throw ConnectorError(own: .invalidResponse, "The token answer has no token.", status: 200)
+      throw ConnectorError(own: .invalidResponse, "The token response has no token.", status: 200)
     }
     scopes = fields["scope"]?.string.map { $0.split(separator: " ").map(String.init) }
     let start = fields["not_before"]?.double ?? serverNow.timeIntervalSince1970
@@ -49,14 +49,14 @@ struct TokenResponse: Sendable {
     // A field with the value `null` counts as missing.
     func given(_ name: String) -> JSONValue? { fields[name].flatMap { $0 == .null ? nil : $0 } }
     guard let accessToken else {
-      return given("access_token").map { _ in "The token answer's access_token is not a text, or is empty." }
+      return given("access_token").map { _ in "The access_token of the token response is not a string, or is empty." }
     }
     // RFC 6750 section 2.1 allows fewer characters, but large providers issue tokens that contain a bar or a colon.
     guard accessToken.value.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-      return "The token answer's access_token has spaces or characters that no Authorization header can carry."
+      return "The access_token of the token response has characters that an Authorization header cannot contain."
     }
     // Many servers leave the type out. If they send one, it must be Bearer.
     guard let type = given("token_type"), type.string?.lowercased() != "bearer" else { return nil }
-    return "The token answer is of a type other than Bearer."
+    return "The token_type of the token response is not Bearer."
   }
 }

@@ -23,7 +23,7 @@ extension TokenSource {
     let error = ConnectorError(
       own: .missingAPIScope,
       namesAPI
-        ? "The service issued no access token for \(named)."
+        ? "The provider issued no access token for \(named)."
         : "There is no access token, because none of the scopes names an API: \(named).",
       recoverySuggestion: suggestion, correlationID: route?.known(correlationID))
     return route.map { error.about($0.url, method: "POST") } ?? error
@@ -31,23 +31,23 @@ extension TokenSource {
 
   static func notAllowed(_ error: any Error) -> ConnectorError {
     ConnectorError(
-      own: .userCancelled, "The user did not agree to a new token: the app's `beforeRefresh` threw.",
-      recoverySuggestion: "Repeat the call when the user wants to go on.", underlying: error)
+      own: .userCancelled, "The user did not agree to a refresh, because the app's `beforeRefresh` threw an error.",
+      recoverySuggestion: "Repeat the call when the user wants to continue.", underlying: error)
   }
 
   static let signedOut = ConnectorError(
     own: .interactionRequired, "The user has signed out.", recoverySuggestion: "Sign in again.")
   static let notRenewable = ConnectorError(
     own: .interactionRequired, "There is no refresh token, so the access token cannot be renewed without the user.",
-    recoverySuggestion: "Sign in again. The scope offline_access brings a refresh token, where the provider offers it.")
+    recoverySuggestion: "Sign in again. To get a refresh token, request offline_access if the provider offers it.")
   static let expired = ConnectorError(
     own: .interactionRequired, "The session has expired and cannot be renewed without the user.",
     recoverySuggestion: "Sign in again.")
   static let refreshNotAllowed = ConnectorError(
-    own: .refreshNotAllowed, "There is no access token that can be used, and this process must not request one.",
+    own: .refreshNotAllowed, "There is no valid access token, and this process must not request one.",
     recoverySuggestion:
-      "Open the app: it requests a new one. Set `refreshesTokens` where this process may do so; in an "
-      + "app extension refreshing is always off.")
+      "Open the app, which requests a new one. If this process may refresh, set `refreshesTokens`. An app extension "
+      + "never refreshes.")
 
   /// Checks that a claims request is a JSON object (OpenID Connect Core section 5.5).
   ///
@@ -56,6 +56,6 @@ extension TokenSource {
     guard (try? JSONReader.object(Data(text.utf8))) == nil else { return }
     throw ConnectorError(
       own: .configuration, "The claims request is not a JSON object.",
-      recoverySuggestion: "Pass the `claims` of an error as they are, or a JSON object as text.")
+      recoverySuggestion: "Pass the `claims` of an error unchanged, or the text of a JSON object.")
   }
 }

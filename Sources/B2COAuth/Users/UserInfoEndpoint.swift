@@ -19,7 +19,7 @@ package struct UserInfoEndpoint: Sendable {
     // A response with another subject may be about the owner of another token (OpenID Connect Core section 5.3.2).
     guard ASCIIText.isSame(subject, verified.subject) else {
       throw ConnectorError(
-        own: .invalidResponse, "The userinfo answer is about another user than the id_token."
+        own: .invalidResponse, "The userinfo response is about another user than the id_token."
       ).about(url)
     }
     return UserInfo(id: verified.id, claims: claims, hasSession: verified.hasSession, isMicrosoft: false)
@@ -50,7 +50,7 @@ package struct UserInfoEndpoint: Sendable {
     }
     guard let claims = try? JSONReader.object(body), let subject = IDTokenClaims.identifiers(in: claims)["sub"] else {
       throw ConnectorError(
-        own: .invalidResponse, "The userinfo answer is not a JSON object with a sub.",
+        own: .invalidResponse, "The userinfo response is not a JSON object with a sub.",
         recoverySuggestion: "Have the provider send userinfo as plain JSON for this client."
       ).about(url)
     }

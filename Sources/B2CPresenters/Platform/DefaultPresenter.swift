@@ -21,7 +21,7 @@ package enum DefaultPresenter {
   private struct UnavailablePresenter: SignInPresenter {
     func present(_ request: PresentationRequest) async throws -> URL {
       throw ConnectorError(
-        own: .presentationFailed, "This system has no browser to sign in with.",
+        own: .presentationFailed, "This system has no browser for a sign-in.",
         recoverySuggestion: "Sign in with a device code, or pass a presenter.")
     }
   }

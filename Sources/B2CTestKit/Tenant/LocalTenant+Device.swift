@@ -56,7 +56,7 @@ extension LocalTenant {
       let isDenied = call.form["action"] == "cancel"
       let decision =
         isDenied ? .denied : LocalDevice.Decision.approved(userID: try state.withLock { try $0.signIn(call.form).id })
-      guard decide(code, decision) else { throw LocalAlert(text: "This code is not known, or no longer good.") }
+      guard decide(code, decision) else { throw LocalAlert(text: "This code is unknown or has expired.") }
       page = LocalPage(title: "Done", text: "You can close this page and go back to your device.")
     } catch {
       page.alert = (error as? LocalAlert)?.text

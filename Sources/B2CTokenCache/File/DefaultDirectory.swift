@@ -9,7 +9,7 @@ package enum DefaultDirectory {
       #if os(tvOS)
         // The simulator would allow the directory, but the app would then fail on every device.
         throw ConnectorError(
-          own: .tokenCache, "An Apple TV gives an app no directory that keeps files: Application Support is read-only.",
+          own: .tokenCache, "An Apple TV has no directory for permanent files of an app.",
           recoverySuggestion: "Use .keychain(), which is the default.")
       #else
         let name = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName

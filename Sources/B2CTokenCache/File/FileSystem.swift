@@ -136,9 +136,9 @@ package struct SystemFailure: Error, CustomStringConvertible {
   func cacheError(_ what: String, isRetryable: Bool? = nil) -> ConnectorError {
     let fix: String? =
       switch code {
-      case ENOSPC, EDQUOT, EFBIG: "Free some space on the device; what was stored before is still there."
+      case ENOSPC, EDQUOT, EFBIG: "Free some space on the device. What was stored before is still there."
       case EACCES, EPERM, EROFS:
-        "Give the user that runs this process access to it; what was stored before is still there."
+        "Give the user that runs this process access to it. What was stored before is still there."
       case _ where isSymbolicLink: "Remove the symbolic link."
       case ENOTDIR: "Use the path of a directory, or move the file away."
       default: nil

@@ -56,7 +56,7 @@ package struct RecordDirectory: RecordStorage {
     guard place.isFileURL else {
       throw ConnectorError(
         own: .tokenCache,
-        "The token cache's directory has to be a file URL, not \(place.scheme ?? "without a scheme").",
+        "The token cache's directory must be a file URL, but its scheme is \(place.scheme ?? "missing").",
         recoverySuggestion: "Use URL(fileURLWithPath:).")
     }
     var path = place.standardizedFileURL.path
@@ -208,7 +208,7 @@ package struct RecordDirectory: RecordStorage {
     if let key = keysByName.withLock({ $0[name] }) { return key }
     guard let (bytes, _) = try content(name) else { return nil }
     let key = try RecordForm.key(in: bytes)
-    guard Self.name(of: key) == name else { throw DamagedRecord(reason: "it holds the record of another key") }
+    guard Self.name(of: key) == name else { throw DamagedRecord(reason: "it contains the record of another key") }
     keysByName.withLock { $0[name] = key }
     return key
   }

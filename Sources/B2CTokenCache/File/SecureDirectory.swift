@@ -22,7 +22,7 @@ struct SecureDirectory: Sendable {
       advice = "Use the path of a real directory that only this user can write to."
     } else if status.kind != .directory {
       fault = "is not a directory"
-      advice = "Use the path of a directory, or of one to be created; or move what is there away."
+      advice = "Use the path of a directory, which need not exist yet, or move the file away."
     } else if status.owner != files.userID {
       fault = "belongs to user \(status.owner), not to the user of this process"
       advice = "Run as its owner, use another directory, or: chown \(files.userID) \(path)"

@@ -33,22 +33,22 @@ package struct KeychainStatus: Error, RawRepresentable, Hashable, Sendable {
     case .missingEntitlement:
       reason = "the app has no entitlement for it, or is not signed"
       fix =
-        "Sign the app; with an access group, add it under Keychain Sharing, written <team id>.<group>. A Mac app needs a "
+        "Sign the app. Add an access group under Keychain Sharing, written <team id>.<group>. A Mac app needs a "
         + "team and Keychain Sharing with any group. Unsigned builds and programs run from the package have no data "
         + "protection keychain: use `.files()` there."
     case .interactionNotAllowed:
       reason = "the device is locked, or no user can be asked"
-      fix = "Try again after the device has been unlocked; tokens are readable from the first unlock after a restart."
+      fix = "Try again after the device was unlocked. After a restart, one unlock is enough to read tokens."
     case .authenticationFailed, .userCanceled:
       reason = "the user did not allow it, or the device has no passcode"
       fix = "Try again and allow the app to use its keychain item."
     case .notAvailable:
       reason = "there is no keychain, or the device has no passcode"
-      fix = "Services without a user session have no keychain: use `.files()` there."
+      fix = "Use `.files()` in a service without a user session, which has no keychain."
     case .undecodable:
       reason = "the item cannot be decrypted"
-      fix = "The item comes from another device; sign in again."
-    default: reason = "see the system's list of result codes"
+      fix = "Sign in again, because the item comes from another device."
+    default: reason = "the system's list of result codes explains it"
     }
     return ConnectorError(
       own: .tokenCache, "The keychain refused to \(action): \(reason) (OSStatus \(rawValue)).",

@@ -11,7 +11,7 @@ struct RedirectKindTests {
     let uri: String
     /// The presenters that serve it: L(oopback), W(eb authentication), w (the same without https), E(xternal).
     let servedBy: String
-    /// What the message of all others must say.
+    /// What the error of all others must advise.
     let advice: String
     var testDescription: String { uri }
 
@@ -26,21 +26,21 @@ struct RedirectKindTests {
     [
       "http://localhost", "http://localhost:8400/callback", "http://127.0.0.1/", "http://[::1]:8400/x?y=z",
       "http://LOCALHOST/x",
-    ].map { Case($0, "L", "LoopbackPresenter serves it") }
+    ].map { Case($0, "L", "Use LoopbackPresenter") }
     + [
       "com.example.app:/callback", "msauth.com.example.app://auth", "msal00001111-aaaa-2222-bbbb-3333cccc4444://auth",
       "myapp://auth", "msalish://callback",
-    ].map { Case($0, "WwE", "WebAuthenticationPresenter serves it") }
+    ].map { Case($0, "WwE", "Use WebAuthenticationPresenter") }
     + [
-      Case("myapp://callback", "WwE", "a scheme with a dot, such as com.example.app, is safer"),
-      Case("https://app.example.com/callback", "WE", "WebAuthenticationPresenter serves it from iOS 17.4"),
+      Case("myapp://callback", "WwE", "A scheme with a dot, for example com.example.app, is safer"),
+      Case("https://app.example.com/callback", "WE", "Use WebAuthenticationPresenter from iOS 17.4"),
     ]
     + [
       "http://127.0.0.2/", "http://app.example.com/", "http://localhost.example.com/", "http://localhost/#fragment",
       "http://user@localhost/", "https://localhost:8400/callback", "https://127.0.0.1/callback",
       "urn:ietf:wg:oauth:2.0:oob", "urn:ietf:wg:oauth:2.0:oob:auto", "urn:other:thing", "file:///tmp/x",
       "javascript:alert(1)", "callback",
-    ].map { Case($0, "", "No presenter serves it") }
+    ].map { Case($0, "", "No presenter can receive it") }
 
   static let presenters: [(Character, @Sendable (URL) throws -> Void)] = [
     ("L", { try LoopbackPresenter { _ in }.validate(redirectURI: $0) }),
@@ -62,7 +62,7 @@ struct RedirectKindTests {
       } else {
         let error = #expect(throws: ConnectorError.self) { try validate(url) }
         #expect(error?.code == .unsupportedRedirectURI)
-        #expect(error?.message.contains(sample.advice) == true, "\(letter): \(error?.message ?? "")")
+        #expect(error?.recoverySuggestion?.contains(sample.advice) == true, "\(letter): \(error?.description ?? "")")
       }
     }
   }

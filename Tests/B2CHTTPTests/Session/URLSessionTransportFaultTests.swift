@@ -46,7 +46,7 @@ struct URLSessionTransportFaultTests {
     }
     let host = "127.0.0.1:\(request.url?.port ?? 0)"
     #expect(error.code == .network)
-    #expect(error.message == "No answer to GET http://\(host)/tasks: Connection to \(host) refused.")
+    #expect(error.message == "No response to GET http://\(host)/tasks: \(host) refused the connection.")
     #expect(error.localizedDescription == error.message)
   }
 

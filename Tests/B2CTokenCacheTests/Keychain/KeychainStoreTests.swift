@@ -42,9 +42,9 @@ import Testing
   static let refusals: [(KeychainStatus, isRetryable: Bool, String)] = [
     (.missingEntitlement, false, "Keychain Sharing with any group"), (.missingEntitlement, false, ".files()"),
     (.missingEntitlement, false, "Sign the app"), (.interactionNotAllowed, true, "unlocked"),
-    (.notAvailable, false, "no passcode"), (.notAvailable, false, "Services without a user session"),
+    (.notAvailable, false, "no passcode"), (.notAvailable, false, "a service without a user session"),
     (.authenticationFailed, false, "no passcode"), (.userCanceled, false, "allow the app"),
-    (.undecodable, false, "sign in again"), (KeychainStatus(rawValue: -50), false, "see the system's list"),
+    (.undecodable, false, "sign in again"), (KeychainStatus(rawValue: -50), false, "the system's list"),
   ]
 
   @Test(
@@ -98,7 +98,7 @@ import Testing
     try await cache.store(Samples.record(), for: Samples.otherKey)
     keychain.plant(
       try #require(keychain.contents[Samples.otherKey.canonicalText]), account: Samples.key.canonicalText)
-    await expectFailure("it holds the record of another key", isRetryable: false) {
+    await expectFailure("it contains the record of another key", isRetryable: false) {
       _ = try await cache.record(for: Samples.key)
     }
   }

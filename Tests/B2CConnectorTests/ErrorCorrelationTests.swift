@@ -1,6 +1,5 @@
 import B2CConnector
 import B2CCore
-import B2CHTTP
 import B2CTestKit
 import Foundation
 import TestSupport

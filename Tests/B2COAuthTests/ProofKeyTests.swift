@@ -4,7 +4,7 @@ import Testing
 
 /// Tables of `PKCE.challenge(of:)` and of `RandomToken.make(bytes:)`.
 @Suite("Proof keys")
-struct AuthorizationRequestPKCETests {
+struct ProofKeyTests {
   @Test("The challenge is the one of RFC 7636 appendix B")
   func vector() {
     let challenge = PKCE.challenge(of: Secret("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"))

@@ -1,0 +1,312 @@
+import B2CConnector
+import B2CCore
+import B2CIDToken
+import B2CTestKit
+import Foundation
+import TestSupport
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Promise: tokens, codes, verifiers and passwords are in nothing that can be printed, wherever they come from.
+@Suite("Secrets are in nothing that can be printed", .hangLimit)
+struct SecrecySweepTests {
+  /// A token, as another provider may issue it.
+  private static let token = "eyJjYW5hcnkiOiJ0b2tlbiJ9.Y2FuYXJ5LXRva2VuLW9mLWFub3RoZXItcHJvdmlkZXI"
+  /// A text with control characters and a line of its own.
+  private static let forgery = "\u{1B}]0;pwn\u{7}\u{202E}\n2026 admin logged in"
+  private static let canary = token + forgery
+  /// What a driver of the app may say.
+  private static let driver =
+    "postgresql://server:Sec@ret-Pass@db/tokens password=hunter2 \(token) \(forgery)"
+    + String(repeating: " on and on", count: 1_000)
+
+  // MARK: Where a canary is planted
+
+  struct Place: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    var shape = LocalTenant.Shape.openIDConnect
+    let plant: @Sendable (Scene) -> Connector.Environment
+
+    init(
+      _ what: String, at shape: LocalTenant.Shape = .openIDConnect,
+      _ plant: @escaping @Sendable (Scene) -> Connector.Environment
+    ) {
+      (testDescription, self.shape, self.plant) = (what, shape, plant)
+    }
+
+    /// A tenant that behaves so.
+    static func behavior(
+      _ what: String, at shape: LocalTenant.Shape = .openIDConnect,
+      _ change: @escaping @Sendable (inout LocalTenant.Behavior) -> Void
+    ) -> Place {
+      Place(what, at: shape) {
+        change(&$0.tenant.behavior)
+        return $0.environment()
+      }
+    }
+
+    /// A server that answers so.
+    static func answer(_ what: String, on target: LocalFaultTarget, _ answer: LocalResponse) -> Place {
+      Place(what) {
+        $0.tenant.faults = [LocalFault(on: target, .respond(answer))]
+        return $0.environment()
+      }
+    }
+
+    static func api(_ what: String, _ answer: LocalResponse) -> Place {
+      Place(what) {
+        $0.tasks.faults = [LocalFault(.respond(answer))]
+        return $0.environment()
+      }
+    }
+
+    static func callback(_ what: String, _ query: [String: String], at address: String = Scene.redirect) -> Place {
+      Place(what) { scene in
+        scene.environment(
+          presenter: CannedPresenter {
+            let pairs = query.merging(["state": $0.state.value]) { given, _ in given }
+            return address + "?" + FormEncoding.encode(pairs.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+          })
+      }
+    }
+  }
+
+  private static func json(_ status: Int, _ fields: [String: String]) -> LocalResponse {
+    LocalResponse(status: status, body: (try? JSONEncoder().encode(fields)) ?? Data())
+  }
+
+  private static let errorFields = [
+    "error", "error_description", "suberror", "error_uri", "correlation_id", "trace_id", "timestamp", "code", "message",
+    "title", "detail",
+  ]
+  private static let errors = Dictionary(uniqueKeysWithValues: errorFields.map { ($0, canary) })
+    .merging(["claims": #"{"access_token":{"x":{"value":"\#(token)"}}}"#]) { $1 }
+  private static let headers = Dictionary(
+    uniqueKeysWithValues: [
+      "Retry-After", "x-ms-request-id", "request-id", "Content-Type", "Date", "WWW-Authenticate", "Set-Cookie",
+    ].map { ($0, token) }
+  ).merging(["Location": "https://other.example/?x=\(token)"]) { $1 }
+
+  /// Fields of a token response, and of an id_token and its header.
+  static let tokens: [Place] = [
+    "access_token", "refresh_token", "id_token", "token_type", "scope", "expires_in", "refresh_in", "not_before",
+    "refresh_token_expires_in", "error", "error_description",
+  ].map { name in
+    Place.behavior("\(name) of a token response") { $0.changeTokenAnswer = { $0[name] = .string(canary) } }
+  }
+  static let long = Place.behavior("long issuer of an id_token") {
+    $0.changeIDTokenClaims = { $0["iss"] = .string("https://" + String(repeating: "x ", count: 20_000)) }
+  }
+  static let headerFields: [Place] = ["alg", "typ", "kid", "crit"].map { name in
+    Place.behavior("\(name) of an id_token") { $0.changeIDTokenHeader { $0[name] = .string(canary) } }
+  }
+  static let claims: [Place] = [
+    "iss", "aud", "azp", "exp", "iat", "nonce", "at_hash", "tfp", "acr", "name", "given_name", "preferred_username",
+    "email", "emails", "idp", "idp_access_token",
+  ].flatMap { name in
+    [LocalTenant.Shape.openIDConnect, .b2c].map { shape in
+      Place.behavior("claim \(name) at \(shape)", at: shape) { $0.changeIDTokenClaims = { $0[name] = .string(canary) } }
+    }
+  }
+
+  /// The metadata document.
+  static let endpoints: [Place] = [
+    "authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint", "end_session_endpoint",
+    "device_authorization_endpoint", "revocation_endpoint", "id_token_signing_alg_values_supported", "scopes_supported",
+  ].map { name in
+    Place.behavior("\(name) of the metadata") { behavior in
+      behavior.changeMetadata = { fields in
+        let url = fields[name]?.string
+        fields[name] = url.map { .string($0 + "?x=" + token) } ?? [.string(token)]
+      }
+    }
+  }
+
+  /// Error responses, header fields and pages.
+  static let refusals: [Place] = [400, 401, 403, 429, 500].flatMap { status -> [Place] in
+    let answer = json(status, errors)
+    let page = LocalResponse(status: status, body: Data("<h1>\(canary)</h1>".utf8))
+    let fields = LocalResponse(status: status, headers: headers)
+    let targets: [(String, LocalFaultTarget)] = [
+      ("code", .tokenCode), ("refresh", .tokenRefresh), ("userinfo", .path("/userinfo")), ("keys", .keys),
+      ("metadata", .metadata), ("device code", .path("/device_authorization")), ("sign-in page", .authorize),
+    ]
+    return targets.map { Place.answer("\(status) to \($0)", on: $1, answer) } + [
+      .api("\(status) of the API", answer), .api("header fields of \(status) of the API", fields),
+      .answer("header fields of \(status)", on: .any, fields), .api("page of \(status) of the API", page),
+      .answer("page of \(status)", on: .any, page),
+    ]
+  }
+  static let challenges: [Place] = ["error", "error_description", "scope", "realm"].map { name in
+    let challenge = #"Bearer error="insufficient_scope", \#(name)="\#(token)""#
+    return Place.api("\(name) of a challenge", LocalResponse(status: 403, headers: ["WWW-Authenticate": challenge]))
+  }
+
+  /// Redirects and callbacks.
+  static let redirects: [Place] = [
+    .api("redirect of the API", LocalResponse(status: 302, headers: headers)),
+    .answer("redirect of the sign-in page", on: .authorize, LocalResponse(status: 302, headers: headers)),
+    .callback("error of a callback", ["error": canary, "error_description": canary, "error_subcode": canary]),
+    .callback("words of a callback", ["error": "access_denied", "error_description": "AADB2C90091: \(canary)"]),
+    .callback("code and issuer of a callback", ["code": canary, "iss": canary]),
+    .callback("state of a callback", ["code": "x", "state": canary]),
+    .callback("address of a callback", ["code": token], at: "https://evil.example/"),
+  ]
+
+  private static let search = SecretSearch([token])
+
+  @Test(
+    "A token that a server plants is not shown, and its words forge no line",
+    arguments: [
+      tokens, [long], headerFields, claims, endpoints, refusals, challenges, redirects,
+    ].flatMap(\.self))
+  func server(_ place: Place) async throws {
+    let scene = Scene(shape: place.shape)
+    let told = Told()
+    await told.callEverything(scene, place.plant(scene))
+    let trace = Self.search.trace(in: told.texts.joined(separator: "\n").utf8)
+    #expect(trace == nil, "\(trace ?? "")")
+    for text in told.logged {
+      #expect(text.unicodeScalars.allSatisfy(PrintableText.isPrintable) && text.utf8.count < 2_000, "\(text)")
+    }
+  }
+
+  // MARK: The app's parts
+
+  private struct Part: SignInPresenter, HTTPTransport {
+    let error: any Error
+
+    func validate(redirectURI: URL) throws { throw error }
+    func present(_ request: PresentationRequest) async throws -> URL { throw error }
+    func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) { throw error }
+  }
+
+  static let ownErrors: [@Sendable (ErrorCode) -> ConnectorError] = [
+    { ConnectorError($0, driver, recoverySuggestion: driver) },
+    { ConnectorError($0, "Lost.", underlying: ConnectorError($0, driver, recoverySuggestion: driver)) },
+  ]
+
+  @Test("What a cache, a presenter or a transport of the app says is cut and shown without secrets", arguments: 0..<6)
+  func ownPart(_ index: Int) async throws {
+    let scene = Scene()
+    let codes = [ErrorCode.tokenCache, .presentationFailed, .invalidResponse]
+    let error = Self.ownErrors[index / 3](codes[index % 3])
+    let cache = FailingCache()
+    cache.readFailure.withLock { $0 = { _ in error } }
+    let part = Part(error: error)
+    let environment = scene.environment(
+      presenter: index % 3 == 1 ? part : nil, cache: index % 3 == 0 ? cache : nil,
+      transport: index % 3 == 2 ? part : nil)
+    let told = Told()
+    await told.callEverything(scene, environment)
+    await told.call { "\(try await Connector.diagnose(settings: scene.settings(), environment: environment))" }
+    let all = told.texts.joined(separator: "\n")
+    for secret in ["Sec@ret", "ret-Pass", "hunter2", "eyJjYW5hcnk", "Y2FuYXJ5"] {
+      #expect(!all.contains(secret), "\(secret) in \(told.logged)")
+    }
+    #expect(all.contains("[redacted]@db/tokens"))
+    for text in told.logged {
+      #expect(text.unicodeScalars.allSatisfy(PrintableText.isPrintable) && text.utf8.count < 4_000, "\(text)")
+    }
+  }
+
+  @Test("The error of a system under an error is not shown")
+  func underlying() {
+    let info = ["url": "https://login.example/?code=\(Self.token)"]
+    let error = ConnectorError(.network, "Lost.", underlying: NSError(domain: "x", code: 1, userInfo: info))
+    #expect(Self.search.trace(in: shown(error).utf8) == nil)
+  }
+
+  // MARK: Everything works
+
+  /// Every secret that has crossed the wire; with `isBinding` those of a page's URL as well.
+  private func secrets(_ scene: Scene, isBinding: Bool = true) -> Set<String> {
+    var found: Set<String> = [LocalUser.alice.password.value]
+    for recorded in scene.network.requests {
+      found.formUnion(["code", "code_verifier", "refresh_token", "device_code"].compactMap { recorded.form[$0] })
+      if isBinding { found.formUnion(["state", "nonce", "id_token_hint"].compactMap { recorded.query[$0] }) }
+      if let token = recorded.bearerToken { found.insert(token) }
+      let body = recorded.response.flatMap { try? JSONDecoder().decode(JSONValue.self, from: $0.body).object } ?? [:]
+      found.formUnion(["access_token", "refresh_token", "id_token", "device_code"].compactMap { body[$0]?.string })
+    }
+    return found
+  }
+
+  @Test("Nothing that works shows a secret of its own", arguments: [LocalTenant.Shape.b2c, .entra, .openIDConnect])
+  func working(_ shape: LocalTenant.Shape) async throws {
+    let scene = Scene(shape: shape)
+    let browser = scene.script(.signIn(.alice))
+    let told = Told()
+    await told.callEverything(scene, scene.environment(presenter: browser))
+    for step in browser.steps { told.add(step) }
+    for request in browser.requests { told.add([request]) }
+    for recorded in scene.network.requests { told.add(recorded) }
+    let secrets = secrets(scene)
+    #expect(secrets.count >= 8 && told.texts.count > 30)
+    let trace = SecretSweep(secrets).trace(in: told.texts.joined(separator: "\n").utf8)
+    #expect(trace == nil, "\(trace ?? "")")
+    // The state and the nonce belong into the URL of the page (RFC 6749 section 4.1.1).
+    let urls = scene.network.requests.map { $0.request.url?.absoluteString ?? "" }.joined(separator: "\n")
+    let inURL = SecretSweep(self.secrets(scene, isBinding: false)).trace(in: urls.utf8)
+    #expect(inURL == nil, "\(inURL ?? "")")
+  }
+
+  @Test("The API sees no id_token, no refresh token and no token of another API")
+  func bearer() async throws {
+    let scene = Scene()
+    let connector = try await scene.signedIn()
+    _ = try await connector.getTaskList()
+    #expect(Set(scene.network.requests.compactMap(\.bearerToken)) == [try await connector.accessToken().token.value])
+  }
+
+  @Test("Options, a page and an id_token show nothing of what is in them")
+  func values() async throws {
+    let scene = Scene()
+    let browser = scene.script(.signIn(.alice))
+    let connector = try scene.connector(presenter: browser)
+    var options = SignInOptions(prompt: .login)
+    options.loginHint = "alice@secret.example"
+    options.claimsRequest = #"{"id_token":{"secretClaim":null}}"#
+    options.extraParameters = ["secretName": "secretValue"]
+    try await connector.signIn(options: options)
+    let idToken = try #require(try await scene.record().idToken)
+    var expectations = IDTokenExpectations(
+      clientID: "x", issuer: IssuerExpectation(published: "https://contoso.example"), now: Date(), skew: .zero)
+    (expectations.nonce, expectations.accessToken) = (Secret("secret-nonce"), Secret("secret-token"))
+    _ = try? await connector.signOut(endsBrowserSession: true, sendsIDTokenHint: true)
+    var text = shown(options) + shown(try IDToken(compact: idToken)) + shown(expectations)
+    for request in browser.requests { text += shown(request) + shown([request]) + shown(Optional(request) as Any) }
+    let names = ["state", "nonce", "id_token_hint", "code_challenge"]
+    let hidden = browser.requests.flatMap { request in names.compactMap { query(of: request.url)[$0] } }
+    #expect(hidden.count == 5 && !text.contains("secret"))
+    for part in hidden + idToken.value.split(separator: ".").map(String.init) { #expect(!text.contains(part)) }
+  }
+
+  @Test("A presenter shows nothing of its page, while that is open and after its callback")
+  func presenters() async throws {
+    let (pages, opened) = AsyncStream.makeStream(of: URL.self)
+    let external = ExternalBrowserPresenter { opened.yield($0) }
+    let presenters: [(any SignInPresenter, String)] = [
+      (external, "com.example.tasks:/callback"), (LoopbackPresenter { opened.yield($0) }, "http://127.0.0.1/callback"),
+    ]
+    var text = ""
+    for (presenter, redirect) in presenters {
+      let request = PresentationRequest(
+        url: try url("https://login.example/page?nonce=secret-nonce&id_token_hint=secret-hint"),
+        redirectURI: try url(redirect), state: Secret("secret-state"))
+      let page = Task { try await presenter.present(request) }
+      var openings = pages.makeAsyncIterator()
+      _ = await openings.next()
+      text += shown(presenter)
+      external.resume(with: try url("com.example.tasks:/callback?code=secret-code&state=secret-state"))
+      text += shown(presenter)
+      page.cancel()
+      _ = await page.result
+      text += shown(presenter)
+    }
+    #expect(!text.contains("secret"), "\(text)")
+  }
+}
