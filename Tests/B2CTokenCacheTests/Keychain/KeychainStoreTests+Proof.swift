@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A locked keychain says "not found": it is believed only after it has taken a probe.
+/// A locked keychain says "not found", so the store believes it only after the keychain has taken a probe.
 @Suite("Keychain, proof that it is open", .hangLimit)
 struct KeychainStoreProofTests {
   private static let probe = "B2CConnector.probe"
@@ -17,19 +17,13 @@ struct KeychainStoreProofTests {
     let next = keychain.otherProcess()
     keychain.lock()
     let cache = cache(next)
-    let calls: [@Sendable () async throws -> Void] = [
-      { _ = try await cache.record(for: Samples.key) }, { _ = try await cache.keys() },
-      { try await cache.removeRecord(for: Samples.key) },
-      { try await cache.store(Samples.record("two"), for: Samples.key) },
-      { _ = try await cache.replace(Samples.key, expecting: Samples.uuid, with: Samples.record("two")) },
-    ]
-    for call in calls { await expectFailure("the device is locked", isRetryable: true, call) }
+    for call in Samples.calls(of: cache) { await expectFailure("the device is locked", isRetryable: true, call) }
     keychain.lock(false)
     #expect(try await cache.keys() == [Samples.key])
     #expect(try await cache.record(for: Samples.key) == Samples.record())
   }
 
-  @Test("A device that is unlocked between the answer and the proof has its record found", arguments: [true, false])
+  @Test("The record is found on a device that is unlocked between the answer and the proof", arguments: [true, false])
   func unlockedBetween(_ isListing: Bool) async throws {
     let keychain = DictionaryKeychain()
     try await cache(keychain).store(Samples.record(), for: Samples.key)

@@ -26,6 +26,20 @@ enum Samples {
       ])
   }
 
+  /// The writes of a cache, for the key of the samples.
+  static func writes(of cache: any SharedTokenCache) -> [@Sendable () async throws -> Void] {
+    [
+      { try await cache.store(record("two"), for: key) },
+      { _ = try await cache.replace(key, expecting: uuid, with: record("two")) },
+      { try await cache.removeRecord(for: key) },
+    ]
+  }
+
+  /// All calls of a cache except that of the refresh lock.
+  static func calls(of cache: any SharedTokenCache) -> [@Sendable () async throws -> Void] {
+    [{ _ = try await cache.record(for: key) }, { _ = try await cache.keys() }] + writes(of: cache)
+  }
+
   static let sealingKey = Data(repeating: 7, count: 32)
 
   static func date(_ seconds: Double) -> Date { Date(timeIntervalSince1970: 1_767_225_600 + seconds) }
