@@ -71,6 +71,6 @@ package struct SignOutPresenter: SignInPresenter {
 
 /// The query of a URL, decoded.
 package func query(of url: URL) -> [String: String] {
-  let text = url.absoluteString.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+  let text = url.absoluteString.prefix { $0 != "#" }.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
   return Dictionary(FormEncoding.decode(text).map { ($0.name, $0.value) }) { first, _ in first }
 }
