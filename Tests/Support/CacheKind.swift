@@ -8,7 +8,7 @@ package enum CacheKind: String, CaseIterable, Sendable {
   /// Two caches over one directory, as two processes have them.
   case twoProcesses
 
-  /// Whether the two connectors have one object in common, and so know of each other's changes at once.
+  /// Whether the two connectors share one object, through which each hears of the other's changes immediately.
   package var isOneObject: Bool { self != .twoProcesses }
 
   /// Makes a cache for each of two connectors over one store.

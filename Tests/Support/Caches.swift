@@ -5,10 +5,10 @@ package import Foundation
 
 /// A cache that counts its calls by name.
 package final class CountingCache: WrappingCache {
-  package init() {}
-
-  package let inner: any TokenCache = FourMethodCache()
+  package let inner: any TokenCache
   private let counts = Locked<[String: Int]>([:])
+
+  package init(_ inner: any TokenCache = FourMethodCache()) { self.inner = inner }
 
   /// The calls since the last look.
   package func takeCounts() -> [String: Int] {
@@ -47,11 +47,11 @@ package final class FailingCache: WrappingCache {
 
   package let failsToStore = Locked(false)
   package let failsToList = Locked(false)
-  /// Why a record cannot be read, if it cannot.
+  /// The error of a read, if the record cannot be read.
   package let readFailure = Locked<@Sendable (TokenCacheKey) -> (any Error & Sendable)?>({ _ in nil })
-  /// Why a record cannot be removed, if it cannot.
+  /// The error of a removal, if the record cannot be removed.
   package let removeFailure = Locked<@Sendable (TokenCacheKey) -> ConnectorError?>({ _ in nil })
-  /// What a read waits for.
+  /// The gate that a read waits at.
   package let readGate = Locked<TestGate?>(nil)
   /// The gate that a store waits at, after so many others.
   package let storeGate = Locked<(after: Int, gate: TestGate)?>(nil)
@@ -139,7 +139,7 @@ package final class StubbornCache: WrappingSharedCache {
 
   package let refuses = Locked(false)
   package let failsAfterwards = Locked(false)
-  /// How often a record was to be replaced.
+  /// The number of replacements that were asked for.
   package let replacements = Locked(0)
   package let shared = SharedMemoryCache()
 
@@ -156,7 +156,7 @@ package final class StubbornCache: WrappingSharedCache {
 package final class ObedientCache: WrappingCache {
   package init() {}
 
-  /// What a removal waits for.
+  /// The gate that a removal waits at.
   package let removeGate = Locked<TestGate?>(nil)
   package let inner: any TokenCache = FourMethodCache()
 

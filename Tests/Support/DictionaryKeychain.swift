@@ -60,7 +60,7 @@ package final class DictionaryKeychain: KeychainItems {
     onCall.withLock { $0 = action }
   }
 
-  /// What another process does while this one looks away.
+  /// Adds or replaces an item as another process does.
   package func plant(_ data: Data, account: String) {
     content.withLock { $0.items[account] = data }
   }

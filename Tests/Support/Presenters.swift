@@ -3,7 +3,7 @@ internal import B2CCore
 package import B2CTestKit
 package import Foundation
 
-/// A presenter that lets another one run the page and then changes the callback it brings.
+/// A presenter that lets another one run the page and then changes its callback.
 package struct CallbackPresenter: SignInPresenter {
   package let inner: any SignInPresenter
   package let change: @Sendable (URL) throws -> URL

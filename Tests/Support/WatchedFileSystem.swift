@@ -37,7 +37,7 @@ package final class WatchedFileSystem: FileSystem {
     }
   }
 
-  /// How many descriptors are open.
+  /// The number of open descriptors.
   package var openCount: Int { openFiles.withLock { $0.count } }
 
   package func open(_ path: String, _ opening: FileOpening) throws(SystemFailure) -> Int32 {

@@ -1,5 +1,6 @@
 import B2CTokenCache
 import Foundation
+import TestSupport
 import Testing
 
 /// Keys, records and directories for the tests; no real secret is in them.
@@ -45,20 +46,7 @@ enum Samples {
   static func date(_ seconds: Double) -> Date { Date(timeIntervalSince1970: 1_767_225_600 + seconds) }
 }
 
-/// A directory that is removed when the value goes away.
-final class TemporaryDirectory: Sendable {
-  let url: URL
-
-  init() throws {
-    url = FileManager.default.temporaryDirectory.appendingPathComponent("b2c-\(UUID().uuidString)", isDirectory: true)
-    try FileManager.default.createDirectory(
-      at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-  }
-
-  deinit {
-    try? FileManager.default.removeItem(at: url)
-  }
-
+extension TemporaryDirectory {
   var store: URL { url.appendingPathComponent("store", isDirectory: true) }
 
   /// Every file and directory below the store, as paths relative to it.

@@ -41,7 +41,7 @@ extension Row {
 
 /// Callers who all want a token at the same time, from a tenant that takes its time.
 private struct CallerScene: Sendable {
-  /// Token requests of the round that is furthest from one, and the wall time beside the baseline.
+  /// The token requests of the round that is furthest from one, and the wall time compared with the baseline.
   typealias Outcome = (requests: Double, pairs: Pairs)
   /// The seconds until every caller is done, and the token requests that the callers caused.
   typealias Round = (seconds: Double, requests: Int)
@@ -176,7 +176,7 @@ private struct RefusingAPI: HTTPTransport {
   }
 }
 
-/// One of several processes that want a token from one cache.
+/// A process of several that want a token from one cache.
 enum RefreshingProcess {
   static func run(_ arguments: [String]) async throws {
     let directory = URL(fileURLWithPath: try require(arguments.first, "the directory"), isDirectory: true)

@@ -12,11 +12,11 @@ struct LocksProof: ProofCommand {
 
   /// After this time a waiter is cancelled.
   private static let patience = Duration.seconds(2)
-  /// How much later a waiter may end on a busy machine.
+  /// The time by which a waiter may end later on a busy machine.
   private static let grace = Duration.seconds(8)
 
   static func run(_ options: ProofOptions) async throws -> Bool {
-    let folder = try ProofFolder("locks")
+    let folder = try TemporaryDirectory("locks")
     defer { folder.remove() }
     var table = Table("promise", "")
     var isKept = true
@@ -143,7 +143,6 @@ struct LocksProof: ProofCommand {
 /// The process that takes a refresh lock and never comes back.
 struct LockHolder: ProofCommand {
   static let name = "lock-holder"
-  static let summary = ""
 
   static let key = ProofRecord.key("hanging")
 
