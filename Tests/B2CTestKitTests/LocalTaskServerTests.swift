@@ -139,7 +139,10 @@ struct LocalTaskServerTests {
     #expect(try await send(server, "GET", "/a/b", token).status == 404)
     let other = URLRequest(url: try url("https://tasks.example/other"))
     #expect(try await server.transport.answer(to: other).status == 404)
-    #expect(try await send(server, "OPTIONS", "", token).status == 405)
+    // The published servers cannot change a task.
+    for (method, path) in [("OPTIONS", ""), ("PUT", "/1"), ("PATCH", "/1")] {
+      #expect(try await send(server, method, path, token, body: ["completed": .bool(true)]).status == 405)
+    }
   }
 
   @Test(
@@ -204,11 +207,5 @@ struct LocalTaskServerTests {
     for method in ["GET", "PUT", "DELETE"] {
       #expect(try await send(server, method, "/1", bob, body: changes).status == 404)
     }
-  }
-
-  @Test("The published servers cannot change a task", arguments: ["PUT", "PATCH"])
-  func noUpdate(_ method: String) async throws {
-    let server = LocalTaskServer(tenant: tenant)
-    #expect(try await send(server, method, "/1", try await token(), body: ["completed": .bool(true)]).status == 405)
   }
 }

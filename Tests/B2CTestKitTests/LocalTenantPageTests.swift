@@ -13,24 +13,20 @@ struct LocalTenantPageTests {
     email: "new@example.com", password: "Not-A-Secret-3", displayName: "New")
   private static let wrongPassword = ScriptedPresenter.Action.signIn(email: "alice@example.com", password: "wrong")
 
-  @Test("A sign-up makes a user who can sign in")
-  func signUp() async throws {
-    let answer = try await visitor.at(.signUp).tokens(as: visitor.user(Self.newUser))
+  @Test(
+    "A sign-up, also from the page of a combined policy, makes a user who can sign in",
+    arguments: [LocalPolicy.signUp, .signUpOrSignIn])
+  func signUp(_ policy: LocalPolicy) async throws {
+    let user = visitor.user(Self.newUser)
+    let answer = try await visitor.at(policy).tokens(as: user)
+    #expect(user.steps.contains { $0.hasPrefix("on 'Sign up'") })
     #expect(answer.idToken["newUser"] == .bool(true))
     #expect(answer.idToken["emails"] == .array([.string("new@example.com")]))
-    #expect(tenant.users.count == 3)
+    #expect(tenant.users.count == 3 && tenant.user(email: "new@example.com")?.displayName == "New")
     let known = visitor.user(.signIn(email: "NEW@example.com", password: "Not-A-Secret-3"))
     let second = try await visitor.tokens(as: known)
     #expect(second.idToken["oid"] == answer.idToken["oid"])
     #expect(second.idToken["newUser"] == nil)
-  }
-
-  @Test("A combined policy leads to the sign-up")
-  func combinedPolicy() async throws {
-    let user = visitor.user(Self.newUser)
-    #expect(try await visitor.at(.signUpOrSignIn).signIn(as: user)["code"] != nil)
-    #expect(tenant.user(email: "new@example.com")?.displayName == "New")
-    #expect(user.steps.contains { $0.hasPrefix("on 'Sign up'") })
   }
 
   @Test(
