@@ -15,7 +15,7 @@ struct LoopbackConnectionExchangeTests {
     return (listener, try await LoopbackClient(port: listener.port, sending: Self.request))
   }
 
-  @Test("bytes go out as they are written, when they are written")
+  @Test("Bytes go out as they are written, when they are written")
   func gate() async throws {
     let gate = TestGate()
     let (listener, client) = try await client { exchange in
@@ -29,7 +29,7 @@ struct LoopbackConnectionExchangeTests {
     await listener.close()
   }
 
-  @Test("a handler may close, reset or say nothing at all")
+  @Test("A handler may close, reset or say nothing at all")
   func endings() async throws {
     let (first, closed) = try await client { $0.close() }
     #expect(await closed.receiveAll().isEmpty)
@@ -43,7 +43,7 @@ struct LoopbackConnectionExchangeTests {
     for listener in [first, second, third] { await listener.close() }
   }
 
-  @Test("a handler that never answers learns that the client is gone")
+  @Test("A handler that never answers learns that the client is gone")
   func neverAnswers() async throws {
     let gone = TestGate()
     let (listener, client) = try await client { exchange in
@@ -57,7 +57,7 @@ struct LoopbackConnectionExchangeTests {
     await listener.close()
   }
 
-  @Test("writing to a client that is gone says so")
+  @Test("Writing to a client that is gone says so")
   func writeAfterEnd() async throws {
     let results = AsyncStream<Bool>.makeStream()
     let (listener, client) = try await client { exchange in
@@ -74,7 +74,7 @@ struct LoopbackConnectionExchangeTests {
     await listener.close()
   }
 
-  @Test("a large answer reaches a client that reads slowly")
+  @Test("A large answer reaches a client that reads slowly")
   func backpressure() async throws {
     let body = Data(repeating: 0x62, count: 8 << 20)
     let (listener, client) = try await client { exchange in

@@ -9,7 +9,7 @@ import Testing
 struct LoopbackConnectionsTests {
   private static let request = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-  @Test("a redirect comes through though idle connections have all sixteen places")
+  @Test("A redirect gets through even if idle connections have all sixteen places")
   func idle() async throws {
     // A connection that was idle before is closed after five seconds; here, so that nothing waits, after 50 milliseconds.
     var limits = LoopbackLimits.redirect
@@ -24,7 +24,7 @@ struct LoopbackConnectionsTests {
     await listener.close()
   }
 
-  @Test("requests are answered while as many clients as there are places never read their answers")
+  @Test("Requests are answered while as many clients as there are places never read their answers")
   func pipeliningReaders() async throws {
     let listener = try await LoopbackListener.echo(LoopbackLimits(connections: 4))
     var attackers: [LoopbackClient] = []
@@ -39,13 +39,13 @@ struct LoopbackConnectionsTests {
   static let threePlaces = LoopbackLimits(
     connections: 3, closesWaiting: true, requestTimeout: .patience, idleTimeout: .patience)
 
-  /// What holds a place without being a whole request.
+  /// Bytes that hold a place without being a whole request.
   static let fragments = [
     "", "GET /callback?code=", "GET / HTTP/1.1\r\nHost: localhost\r\n",
     "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nbod",
   ]
 
-  @Test("if all places are taken, the oldest connection without a whole request makes room", arguments: fragments)
+  @Test("If all places are taken, the oldest connection without a whole request makes room", arguments: fragments)
   func evicted(fragment: String) async throws {
     let listener = try await LoopbackListener.echo(Self.threePlaces)
     var others: [LoopbackClient] = []
@@ -63,7 +63,7 @@ struct LoopbackConnectionsTests {
     await listener.close()
   }
 
-  @Test("a request that is being answered keeps its place", arguments: [1, 2])
+  @Test("A request that is being answered keeps its place", arguments: [1, 2])
   func answeredKeepsItsPlace(busy: Int) async throws {
     let gate = TestGate()
     let listener = try await LoopbackListener(limits: Self.threePlaces) { (request: LoopbackRequest) in
@@ -90,25 +90,19 @@ struct LoopbackConnectionsTests {
     try await listener.answer(to: "GET /real HTTP/1.1\r\nHost: localhost\r\n\r\n").hasSuffix("GET|/real|-||")
   }
 
-  @Test("a thousand requests, forty at a time, are all answered")
+  @Test("A thousand requests, forty at a time, are all answered")
   func thousandRequests() async throws {
     let listener = try await LoopbackListener.echo()
-    let answered = try await withThrowingTaskGroup(of: Bool.self) { group in
-      for number in 1...1000 {
-        if number > 40 { _ = try await group.next() }
-        group.addTask {
-          let answer = try await listener.answer(to: "GET /\(number) HTTP/1.1\r\nHost: localhost\r\n\r\n")
-          #expect(answer.hasSuffix("GET|/\(number)|-||"))
-          return answer.hasPrefix("HTTP/1.1 200 ")
-        }
+    try await simultaneously(40) { caller in
+      for number in stride(from: caller, to: 1000, by: 40) {
+        let answer = try await listener.answer(to: "GET /\(number) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        #expect(answer.hasPrefix("HTTP/1.1 200 ") && answer.hasSuffix("GET|/\(number)|-||"))
       }
-      return try await group.allSatisfy { $0 }
     }
-    #expect(answered)
     await listener.close()
   }
 
-  @Test("a connection beyond the limit waits until a handler has ended")
+  @Test("A connection beyond the limit waits until a handler has ended")
   func allBusy() async throws {
     let gate = TestGate()
     let listener = try await LoopbackListener(limits: LoopbackLimits(connections: 2)) { (_: LoopbackRequest) in
@@ -124,7 +118,7 @@ struct LoopbackConnectionsTests {
     await listener.close()
   }
 
-  @Test("two addresses have one port, and share the places though there is one only")
+  @Test("Two addresses have one port, and share the places though there is one only")
   func bothAddresses() async throws {
     let listener = try await LoopbackListener(addresses: [.ipv4, .ipv6], limits: LoopbackLimits(connections: 1)) { _ in
       .text("here")
@@ -136,7 +130,7 @@ struct LoopbackConnectionsTests {
     await listener.close()
   }
 
-  @Test("closing ends connections and handlers at once, and frees the port")
+  @Test("Closing ends connections and handlers immediately, and frees the port")
   func closeWhileBusy() async throws {
     let arrived = TestGate()
     let left = TestGate()
@@ -156,7 +150,7 @@ struct LoopbackConnectionsTests {
     await #expect(throws: LoopbackClient.Refused.self) { _ = try await LoopbackClient(port: listener.port) }
   }
 
-  @Test("releasing the listener closes it")
+  @Test("Releasing the listener closes it")
   func deinitCloses() async throws {
     var listener: LoopbackListener? = try await LoopbackListener.echo()
     let port = try #require(listener?.port)
@@ -166,7 +160,7 @@ struct LoopbackConnectionsTests {
     await #expect(throws: LoopbackClient.Refused.self) { _ = try await LoopbackClient(port: port) }
   }
 
-  @Test("a port that is taken at either address is in use", arguments: [LoopbackAddress.ipv4, .ipv6])
+  @Test("A port that is taken at either address is in use", arguments: [LoopbackAddress.ipv4, .ipv6])
   func portInUse(_ address: LoopbackAddress) async throws {
     // A machine may have no IPv6.
     guard let other = try? await LoopbackListener(addresses: [address], answer: { _ in .text("") }) else { return }
@@ -179,7 +173,7 @@ struct LoopbackConnectionsTests {
   // On Linux every address of 127.0.0.0/8 reaches a socket that is bound to all addresses. A Mac has 127.0.0.1 alone, and a
   // connection to another address of them ends only after a minute.
   #if os(Linux)
-    @Test("only the loopback address is bound, as the system says it")
+    @Test("Only the loopback address is bound, as the system says it")
     func boundAddress() async throws {
       let listener = try await LoopbackListener(addresses: [.ipv4]) { (_: LoopbackRequest) in .text("here") }
       #expect(listener.addresses == [.ipv4])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.descriptors(), .hangLimit)
 struct LoopbackListenerTests {
-  @Test("a connection takes one request and ends with its answer, also when more requests follow at once")
+  @Test("A connection takes one request and ends with its answer, also if more requests follow immediately")
   func oneRequest() async throws {
     let answer = try await LoopbackListener.echo().answer(
       to: """
@@ -18,7 +18,7 @@ struct LoopbackListenerTests {
   }
 
   @Test(
-    "reads a body however it is cut",
+    "Reads a body however it is cut",
     arguments: [
       "Content-Length: 11\r\n\r\nhello world", "content-length:11\r\nExpect: 100-continue\r\n\r\nhello world",
     ])
@@ -33,7 +33,7 @@ struct LoopbackListenerTests {
     await listener.close()
   }
 
-  @Test("sends 100 Continue before it reads a body that waits for it")
+  @Test("Sends 100 Continue before it reads a body that waits for it")
   func expectContinue() async throws {
     let listener = try await LoopbackListener.echo(.patient)
     let client = try await LoopbackClient(port: listener.port)
@@ -44,7 +44,7 @@ struct LoopbackListenerTests {
     await listener.close()
   }
 
-  @Test("answers HEAD with the length and without the body")
+  @Test("Answers HEAD with the length and without the body")
   func head() async throws {
     let listener = try await LoopbackListener { _ in .text("twelve bytes") }
     let answer = try await listener.answer(to: "HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -52,7 +52,7 @@ struct LoopbackListenerTests {
     #expect(answer.hasSuffix("\r\n\r\n"))
   }
 
-  @Test("a header value cannot start another field")
+  @Test("A header value cannot start another field")
   func responseSplitting() async throws {
     let listener = try await LoopbackListener { _ in
       LoopbackResponse(status: 200, headers: ["X-Good": "1", "X-Bad": "1\r\nSet-Cookie: a=b"])
@@ -63,7 +63,7 @@ struct LoopbackListenerTests {
   }
 
   @Test(
-    "the target is as written, cut into path and query at the first question mark",
+    "The target is as written, cut into path and query at the first question mark",
     arguments: [("/a%2Fb?x=1?y", "/a%2Fb?x=1?y /a%2Fb x=1?y"), ("/?", "/? / "), ("//a", "//a //a -")])
   func target(_ target: String, _ expected: String) async throws {
     let listener = try await LoopbackListener { .text("\($0.target) \($0.path) \($0.query ?? "-")") }

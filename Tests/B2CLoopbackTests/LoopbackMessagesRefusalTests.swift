@@ -10,7 +10,7 @@ struct LoopbackMessagesRefusalTests {
   static let post = "POST / HTTP/1.1\r\nHost: localhost\r\n"
 
   @Test(
-    "refuses what is malformed or too large, with the status that says so, and ends the connection",
+    "Refuses what is malformed or too large, with the status that says so, and ends the connection",
     arguments: [
       ("another protocol", "\u{16}\u{3}\u{1}\u{2}", 400),
       ("no version", "GET /\r\n\r\n", 400),
@@ -64,14 +64,14 @@ struct LoopbackMessagesRefusalTests {
     #expect(!answer.contains("handled"))
   }
 
-  @Test("a body of just the limit is taken")
+  @Test("A body of just the limit is taken")
   func atTheLimit() async throws {
     let listener = try await LoopbackListener.echo(LoopbackLimits(bodyBytes: 5))
     #expect(try await listener.answer(to: Self.post + "Content-Length: 5\r\n\r\n12345").hasSuffix("|12345|"))
   }
 
   @Test(
-    "a client that never finishes its request is answered 408, one that sends nothing is disconnected",
+    "A client that never finishes its request is answered 408, one that sends nothing is disconnected",
     arguments: ["GET / HT", post, post + "Content-Length: 5\r\n\r\nab", ""])
   func slow(_ start: String) async throws {
     // The time runs from the first byte on, so it does not matter when that arrives.
@@ -81,7 +81,7 @@ struct LoopbackMessagesRefusalTests {
     #expect(start.isEmpty ? answer.isEmpty : answer.hasPrefix("HTTP/1.1 408 "))
   }
 
-  @Test("the time of a request also ends if its bytes keep coming")
+  @Test("The time of a request also ends if its bytes keep coming")
   func withoutAPause() async throws {
     // The time is over after the first of many bytes, and the others are there before the listener asks for them.
     let listener = try await LoopbackListener.echo(LoopbackLimits(requestTimeout: .zero))
@@ -90,7 +90,7 @@ struct LoopbackMessagesRefusalTests {
     #expect(answer.hasPrefix("HTTP/1.1 408 "))
   }
 
-  @Test("a client that sends a byte now and then is disconnected too")
+  @Test("A client that sends a byte now and then is disconnected too")
   func slowLoris() async throws {
     let listener = try await LoopbackListener.echo(LoopbackLimits(requestTimeout: .milliseconds(300)))
     let client = try await LoopbackClient(port: listener.port, sending: "GET / HTTP/1.1\r\nHost: a\r\n")
@@ -106,7 +106,7 @@ struct LoopbackMessagesRefusalTests {
     await sender.value
   }
 
-  @Test("random bytes end in an answer or an end, never in a trap")
+  @Test("Random bytes end in an answer or an end, never in a trap")
   func garbage() async throws {
     let listener = try await LoopbackListener.echo()
     let pieces = ["GET ", "/", " HTTP/1.1", "\r\n", ":", "Host: a\r\n", "\0", "é", "Content-Length: ", "9", "TE", ";"]

@@ -16,7 +16,7 @@ struct LocalTenantLogoutTests {
       PresentationRequest(purpose: .signOut, redirectURI: redirect, state: Secret("s")) { _ in page })
   }
 
-  @Test("A sign-out ends the session and comes back with the state")
+  @Test("A sign-out ends the session and redirects with the state")
   func redirect() async throws {
     let user = visitor.user()
     let answer = try await visitor.tokens(as: user)
@@ -39,7 +39,7 @@ struct LocalTenantLogoutTests {
     #expect(tenant.sessionCount == 0)
   }
 
-  @Test("With an id_token_hint the redirect has to be registered")
+  @Test("With an id_token_hint the redirect must be registered")
   func hint() async throws {
     let token = try #require(try await visitor.tokens()["id_token"])
     let other = ("post_logout_redirect_uri", "https://other.example/out")
@@ -51,7 +51,7 @@ struct LocalTenantLogoutTests {
   }
 
   @Test(
-    "A loopback redirect comes back to any port",
+    "A loopback redirect may have any port",
     arguments: [("http://127.0.0.1:8123/done", 302), ("http://127.0.0.1:8123/other", 400)])
   func loopback(_ uri: String, _ status: Int) async throws {
     let visitor = TenantVisitor(LocalTenant(shape: .openIDConnect, redirectURIs: ["http://127.0.0.1/done"]))

@@ -36,7 +36,7 @@ struct LocalTenantMetadataTests {
     #expect(tenant.counters.metadataRequests == 1 && tenant.counters.keysRequests == 1)
   }
 
-  @Test("A rotated key signs, and the old one stays or goes")
+  @Test("A rotated key signs, and the old one is kept or removed")
   func rotation() async throws {
     let tenant = LocalTenant()
     let visitor = TenantVisitor(tenant)

@@ -84,7 +84,7 @@ struct LocalTenantShapeTests {
   }
 
   @Test(
-    "A loopback port may differ where RFC 8252 is heeded, a path may not",
+    "A loopback port may differ if the service follows RFC 8252, a path may not",
     arguments: [(LocalTenant.Shape.b2c, false), (.entra, true), (.openIDConnect, true)])
   func loopbackPort(_ shape: LocalTenant.Shape, _ isTaken: Bool) async throws {
     let visitor = TenantVisitor(LocalTenant(shape: shape, redirectURIs: ["http://127.0.0.1:8080/callback"]))

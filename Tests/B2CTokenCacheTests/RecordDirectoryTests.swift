@@ -72,7 +72,7 @@ import Testing
     #expect(try await cache.record(for: Samples.key) == record)
   }
 
-  @Test("Other files beside the records are left alone")
+  @Test("Files that are no records are left alone")
   func otherFiles() async throws {
     for key in [Samples.key, Samples.otherKey] { try await cache.store(Samples.record(), for: key) }
     let names = ["README", ".DS_Store", "notes/todo.txt", "package.json", "notes.new"]
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test("A record that a directory leaves out of its list while it changes is found by a second look")
+  @Test("A record that a changing directory leaves out of its list is found by a second look")
   func changingDirectory() async throws {
     let looks = Locked(0)
     let files = WatchedFileSystem(changingNames: { path, names in

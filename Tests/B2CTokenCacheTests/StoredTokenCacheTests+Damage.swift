@@ -67,7 +67,7 @@ import Testing
     #expect(try await fresh.record(for: Samples.otherKey) == Samples.record("other"))
   }
 
-  @Test("A listing names the others and reports a file without a key beside them", arguments: damages.dropLast())
+  @Test("A listing names the other records and reports a file without a key", arguments: damages.dropLast())
   func listing(_ content: String) async throws {
     try write(content, to: file)
     let fresh = try StoredTokenCache.process(at: temporary.store)

@@ -76,7 +76,7 @@ import Testing
     #expect(try await waiter.underRefreshLock(of: Samples.key) { "free" } == "free")
   }
 
-  @Test("Each key has locks of its own, whose files stay, and no descriptor stays open")
+  @Test("Each key has locks of its own, whose files are never removed, and no descriptor is left open")
   func lockFiles() async throws {
     let files = WatchedFileSystem()
     let cache = try StoredTokenCache.process(at: temporary.store, files: files)

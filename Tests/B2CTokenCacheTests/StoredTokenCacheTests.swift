@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test("A directory that was removed is created again, also where no process locks files", arguments: [true, false])
+  @Test("A directory that was removed is created again, also if no process locks files", arguments: [true, false])
   func removedDirectory(_ locksFiles: Bool) async throws {
     let cache = try StoredTokenCache.process(at: temporary.store, locksFiles: locksFiles)
     for name in ["one", "two"] {

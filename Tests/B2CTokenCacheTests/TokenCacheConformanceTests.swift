@@ -12,7 +12,7 @@ extension TokenCacheRule {
   }
 }
 
-/// Caches that are broken on purpose: each has to fail, and on its own rule.
+/// Caches that are broken on purpose, each of which must fail on its own rule.
 @Suite(.hangLimit) struct TokenCacheConformanceTests {
   struct Fault: Sendable, CustomTestStringConvertible {
     let testDescription: String

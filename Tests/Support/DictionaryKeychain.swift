@@ -22,8 +22,8 @@ package final class DictionaryKeychain: KeychainItems {
   private let answer = Locked<KeychainStatus?>(nil)
   private let onCall = Locked<(@Sendable (Call) -> Void)?>(nil)
 
-  package init(_ contents: [String: Data] = [:], isShared: Bool = false) {
-    content = Locked(Content(items: contents))
+  package init(isShared: Bool = false) {
+    content = Locked(Content())
     self.isShared = isShared
   }
 

@@ -15,15 +15,13 @@ package final class WatchedFileSystem: FileSystem {
   private let beforeLocking: @Sendable (String) -> Void
   private let namesChange: @Sendable (String, [String]) -> [String]
 
-  package let userID: UInt32
+  package var userID: UInt32 { system.userID }
 
   package init(
-    userID: UInt32 = POSIXFileSystem().userID,
     changingStatus: @escaping @Sendable (String, FileStatus) -> FileStatus = { $1 },
     beforeLocking: @escaping @Sendable (String) -> Void = { _ in },
     changingNames: @escaping @Sendable (String, [String]) -> [String] = { $1 }
   ) {
-    self.userID = userID
     statusChange = changingStatus
     self.beforeLocking = beforeLocking
     namesChange = changingNames

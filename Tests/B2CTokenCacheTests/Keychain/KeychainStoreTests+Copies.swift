@@ -6,7 +6,7 @@ import Testing
 @Suite("Keychain, copies in memory", .hangLimit)
 struct KeychainStoreCopiesTests {
   @Test(
-    "A hit costs no keychain call without a named group, and one where other processes may change the item",
+    "A hit costs no keychain call without a named group, and one if other processes may change the item",
     arguments: [false, true])
   func hit(_ isShared: Bool) async throws {
     let keychain = DictionaryKeychain(isShared: isShared)

@@ -52,7 +52,8 @@ struct KeychainStoreProofTests {
 
   @Test("A left-over probe is not listed, counts as open, and is removed at the next proof")
   func leftOver() async throws {
-    let keychain = DictionaryKeychain([Self.probe: Data([0])])
+    let keychain = DictionaryKeychain()
+    keychain.plant(Data([0]), account: Self.probe)
     let cache = cache(keychain)
     #expect(try await cache.keys().isEmpty)
     #expect(try await cache.record(for: Samples.key) == nil)
@@ -68,12 +69,12 @@ struct KeychainStoreProofTests {
     #expect(try await cache(mine).record(for: Samples.key) == nil)
   }
 
-  @Test("One proof at a time: many callers at once never meet a probe of each other")
+  @Test("One caller proves the keychain open at a time, so callers never meet a probe of each other")
   func oneAtATime() async throws {
     let keychain = DictionaryKeychain()
     let cache = cache(keychain)
-    let callers = (0..<20).map { _ in Task { try await cache.record(for: Samples.key) } }
-    for caller in callers { #expect(try await caller.value == nil) }
+    let records = try await simultaneously(20) { _ in try await cache.record(for: Samples.key) }
+    #expect(records.allSatisfy { $0 == nil })
     // The addition is followed by its removal.
     #expect(keychain.takeCalls().filter { $0 == .add || $0 == .remove } == [.add, .remove])
   }

@@ -82,7 +82,7 @@ import Testing
     #expect(try await cache.record(for: Samples.key) == (isRemoved ? nil : Samples.record()))
   }
 
-  @Test("When two processes add a record at once, both writes succeed and the later one is kept")
+  @Test("If two processes add a record at the same time, both writes succeed and the later one is kept")
   func recordRace() async throws {
     // The other process adds the item after this one's update has not found it.
     keychain.afterCalls { [keychain] call in
@@ -94,7 +94,7 @@ import Testing
     #expect(try await other.record(for: Samples.key) == Samples.record("two"))
   }
 
-  @Test("Keychain calls run beside the tasks: one that waits holds no thread that tasks share")
+  @Test("Keychain calls hold none of the threads that tasks share")
   func ownQueue() async throws {
     let calls = Locked<[Bool: Int]>([:])
     keychain.afterCalls { _ in

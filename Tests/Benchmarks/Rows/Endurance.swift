@@ -59,19 +59,14 @@ extension Row {
   private static func run(_ calls: Int, _ client: TaskAPIClient, for time: Duration) async throws -> Int {
     let left = Locked(calls)
     let end = ContinuousClock.now.advanced(by: time)
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for _ in 0..<64 {
-        group.addTask {
-          while left.withLock({
-            guard $0 > 0, .now < end else { return false }
-            $0 -= 1
-            return true
-          }) {
-            _ = try await client.list()
-          }
-        }
+    try await simultaneously(64) { _ in
+      while left.withLock({
+        guard $0 > 0, .now < end else { return false }
+        $0 -= 1
+        return true
+      }) {
+        _ = try await client.list()
       }
-      try await group.waitForAll()
     }
     return calls - left.withLock { $0 }
   }
@@ -84,12 +79,7 @@ extension Row {
     var before = 0
     for count in [calls, calls] {
       before = ResidentMemory.current
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        for _ in 0..<64 {
-          group.addTask { for _ in 0..<count / 64 { _ = try await session.data(from: url) } }
-        }
-        try await group.waitForAll()
-      }
+      try await simultaneously(64) { _ in for _ in 0..<count / 64 { _ = try await session.data(from: url) } }
     }
     try Child.say("\(Double(ResidentMemory.current - before) / Double(calls / 64 * 64))")
   }

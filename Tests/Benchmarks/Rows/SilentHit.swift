@@ -79,11 +79,8 @@ extension Row {
     let pairs = try await Pairs.compare(context) { count in
       for _ in 0..<count { _ = try await client.accessToken(user: user) }
     } subject: { count in
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        for _ in 0..<8 {
-          group.addTask { for _ in 0..<count / 8 + 1 { _ = try await client.accessToken(user: user) } }
-        }
-        try await group.waitForAll()
+      try await simultaneously(8) { _ in
+        for _ in 0..<count / 8 + 1 { _ = try await client.accessToken(user: user) }
       }
     }
     return [Measurement("8 tasks against one", pairs, goal: 1.5)]

@@ -61,7 +61,7 @@ private struct CallerScene: Sendable {
   func expired(callers: Int, clients count: Int = 1) async throws -> Outcome {
     try await compare(expiredRecord, with: validRecord()) { record in
       try await round(record, clients: count) { clients in
-        try await Self.all(callers) { _ = try await clients[$0 % count].accessToken() }
+        try await simultaneously(callers) { _ = try await clients[$0 % count].accessToken() }
       }
     }
   }
@@ -72,7 +72,7 @@ private struct CallerScene: Sendable {
     let transport = RefusingAPI(refused: "Bearer " + (record.accessTokens.first?.token.value ?? ""))
     return try await compare(record, with: validRecord(token: "accepted")) { record in
       try await round(record, transport: transport) { clients in
-        try await Self.all(callers) { _ in _ = try await clients[0].getTaskList() }
+        try await simultaneously(callers) { _ in _ = try await clients[0].getTaskList() }
       }
     }
   }
@@ -102,7 +102,7 @@ private struct CallerScene: Sendable {
     let transport = URLSessionTransport()
     let clients = try [caches.one, caches.two].map { try tenant.connector($0, transport: transport) }
     let before = tenant.tenant.counters.refreshRequests
-    try await Self.all(callers) { _ = try await clients[$0 % 2].accessToken() }
+    try await simultaneously(callers) { _ = try await clients[$0 % 2].accessToken() }
     for client in clients { _ = try await client.session }
     return Double(tenant.tenant.counters.refreshRequests - before)
   }
@@ -149,13 +149,6 @@ private struct CallerScene: Sendable {
     // Metadata, keys and claims follow; the next measurement must not share the machine with them.
     for client in clients { _ = try await client.session }
     return (seconds, tenant.tenant.counters.refreshRequests - before)
-  }
-
-  private static func all(_ callers: Int, _ call: @escaping @Sendable (Int) async throws -> Void) async throws {
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for caller in 0..<callers { group.addTask { try await call(caller) } }
-      try await group.waitForAll()
-    }
   }
 }
 

@@ -77,11 +77,8 @@ struct FaultWorld: Sendable {
     settings.authority = try Authority(authority)
     settings.policies = .init(emailSignIn: try Policy("B2C_1_SignIn"))
     settings.taskWebAPI = taskFront.url.appendingPathComponent("tasks")
-    var environment = Connector.Environment()
-    environment.presenter = presenter
-    environment.cache = cache
-    environment.transport = transport
-    environment.onEvent = onEvent
+    let environment = Connector.Environment(
+      presenter: presenter, cache: cache, transport: transport, onEvent: onEvent)
     return try Connector(settings: settings, environment: environment) {
       $0.taskDialect = .rest
       $0.limits = Self.limits
