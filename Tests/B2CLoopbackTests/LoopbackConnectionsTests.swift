@@ -9,14 +9,14 @@ import Testing
 struct LoopbackConnectionsTests {
   private static let request = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-  @Test("a redirect comes through though idle connections have all sixteen places")
+  @Test("A redirect gets through even if idle connections have all sixteen places")
   func idle() async throws {
     // A connection that was idle before is closed after five seconds; here, so that nothing waits, after 50 milliseconds.
     var limits = LoopbackLimits.redirect
     #expect(limits.connections == 16)
     #expect(limits.idleTimeout == .seconds(5) && limits.requestTimeout == .seconds(5))
     limits.idleTimeout = .milliseconds(50)
-    let listener = try await LoopbackListenerTests.echo(limits)
+    let listener = try await LoopbackListener.echo(limits)
     var idle: [LoopbackClient] = []
     for _ in 1...16 { idle.append(try await LoopbackClient(port: listener.port)) }
     #expect(try await Self.answersGenuineRequest(listener))
@@ -24,32 +24,30 @@ struct LoopbackConnectionsTests {
     await listener.close()
   }
 
-  @Test("requests are answered while as many clients as there are places never read their answers")
+  @Test("Requests are answered while as many clients as there are places never read their answers")
   func pipeliningReaders() async throws {
-    let listener = try await LoopbackListenerTests.echo(LoopbackLimits(connections: 4))
+    let listener = try await LoopbackListener.echo(LoopbackLimits(connections: 4))
     var attackers: [LoopbackClient] = []
     let requests = String(repeating: Self.request, count: 20)
-    for _ in 1...4 {
-      let attacker = try await LoopbackClient(port: listener.port)
-      await attacker.send(requests)
-      attackers.append(attacker)
-    }
+    for _ in 1...4 { attackers.append(try await LoopbackClient(port: listener.port, sending: requests)) }
     for _ in 1...5 { #expect(try await Self.answersGenuineRequest(listener)) }
     await listener.close()
     withExtendedLifetime(attackers) {}
   }
 
-  /// What holds a place without being a whole request.
+  /// Three places, and no time limit that ends a connection.
+  static let threePlaces = LoopbackLimits(
+    connections: 3, closesWaiting: true, requestTimeout: .patience, idleTimeout: .patience)
+
+  /// Bytes that hold a place without being a whole request.
   static let fragments = [
     "", "GET /callback?code=", "GET / HTTP/1.1\r\nHost: localhost\r\n",
     "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nbod",
   ]
 
-  @Test("if all places are taken, the oldest connection without a whole request makes room", arguments: fragments)
+  @Test("If all places are taken, the oldest connection without a whole request makes room", arguments: fragments)
   func evicted(fragment: String) async throws {
-    // No time limit ends a connection here.
-    let limits = LoopbackLimits(connections: 3, closesWaiting: true, requestTimeout: .patience, idleTimeout: .patience)
-    let listener = try await LoopbackListenerTests.echo(limits)
+    let listener = try await LoopbackListener.echo(Self.threePlaces)
     var others: [LoopbackClient] = []
     for _ in 1...3 { others.append(try await LoopbackClient(port: listener.port, sending: fragment)) }
     for number in 0..<2 {
@@ -65,11 +63,10 @@ struct LoopbackConnectionsTests {
     await listener.close()
   }
 
-  @Test("a request that is being answered keeps its place", arguments: [1, 2])
+  @Test("A request that is being answered keeps its place", arguments: [1, 2])
   func answeredKeepsItsPlace(busy: Int) async throws {
     let gate = TestGate()
-    let limits = LoopbackLimits(connections: 3, closesWaiting: true, requestTimeout: .patience, idleTimeout: .patience)
-    let listener = try await LoopbackListener(limits: limits) { (request: LoopbackRequest) in
+    let listener = try await LoopbackListener(limits: Self.threePlaces) { (request: LoopbackRequest) in
       guard request.path == "/slow" else { return .text("quick") }
       try? await gate.wait()
       return .text("slow")
@@ -82,8 +79,7 @@ struct LoopbackConnectionsTests {
     await gate.waitForArrivals(busy)
     var others: [LoopbackClient] = []
     for _ in 1...6 { others.append(try await LoopbackClient(port: listener.port)) }
-    let client = try await LoopbackClient(port: listener.port, sending: Self.request)
-    #expect(await client.receiveAll().hasSuffix("quick"))
+    #expect(try await listener.answer(to: Self.request).hasSuffix("quick"))
     gate.open()
     for client in slow { #expect(await client.receiveAll().hasSuffix("slow")) }
     await listener.close()
@@ -91,71 +87,50 @@ struct LoopbackConnectionsTests {
   }
 
   private static func answersGenuineRequest(_ listener: LoopbackListener) async throws -> Bool {
-    let client = try await LoopbackClient(port: listener.port)
-    await client.send("GET /real HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    return await client.receiveAll().hasSuffix("GET|/real|-||")
+    try await listener.answer(to: "GET /real HTTP/1.1\r\nHost: localhost\r\n\r\n").hasSuffix("GET|/real|-||")
   }
 
-  @Test("a thousand requests, forty at a time, are all answered")
+  @Test("A thousand requests, forty at a time, are all answered")
   func thousandRequests() async throws {
-    let listener = try await LoopbackListenerTests.echo()
-    let answered = try await withThrowingTaskGroup(of: Bool.self) { group in
-      for number in 1...1000 {
-        if number > 40 { _ = try await group.next() }
-        group.addTask {
-          let client = try await LoopbackClient(port: listener.port)
-          await client.send("GET /\(number) HTTP/1.1\r\nHost: localhost\r\n\r\n")
-          let answer = await client.receiveAll()
-          #expect(answer.hasSuffix("GET|/\(number)|-||"))
-          return answer.hasPrefix("HTTP/1.1 200 ")
-        }
+    let listener = try await LoopbackListener.echo()
+    try await simultaneously(40) { caller in
+      for number in stride(from: caller, to: 1000, by: 40) {
+        let answer = try await listener.answer(to: "GET /\(number) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        #expect(answer.hasPrefix("HTTP/1.1 200 ") && answer.hasSuffix("GET|/\(number)|-||"))
       }
-      return try await group.allSatisfy { $0 }
     }
-    #expect(answered)
     await listener.close()
   }
 
-  @Test("a connection beyond the limit waits until a handler has ended")
+  @Test("A connection beyond the limit waits until a handler has ended")
   func allBusy() async throws {
     let gate = TestGate()
-    let arrived = AsyncStream<Void>.makeStream()
     let listener = try await LoopbackListener(limits: LoopbackLimits(connections: 2)) { (_: LoopbackRequest) in
-      arrived.continuation.yield()
       try? await gate.wait()
       return .text("late")
     }
     var clients: [LoopbackClient] = []
-    var arrivals = arrived.stream.makeAsyncIterator()
-    for _ in 1...2 {
-      let client = try await LoopbackClient(port: listener.port)
-      await client.send(Self.request)
-      await arrivals.next()
-      clients.append(client)
-    }
-    let third = try await LoopbackClient(port: listener.port)
-    await third.send(Self.request)
+    for _ in 1...3 { clients.append(try await LoopbackClient(port: listener.port, sending: Self.request)) }
+    await gate.waitForArrivals(2)
     #expect(listener.connectionCount == 2)
     gate.open()
-    for client in clients + [third] {
-      #expect(await client.receive(through: "late").hasSuffix("late"))
+    for client in clients { #expect(await client.receiveAll().hasSuffix("late")) }
+    await listener.close()
+  }
+
+  @Test("Two addresses have one port, and share the places though there is one only")
+  func bothAddresses() async throws {
+    let listener = try await LoopbackListener(addresses: [.ipv4, .ipv6], limits: LoopbackLimits(connections: 1)) { _ in
+      .text("here")
+    }
+    #expect(listener.addresses.first == .ipv4)
+    for address in listener.addresses + listener.addresses {
+      #expect(try await listener.answer(to: Self.request, host: address.rawValue).hasSuffix("here"))
     }
     await listener.close()
   }
 
-  @Test("two addresses share the places, though there is one only")
-  func sharedPlace() async throws {
-    let listener = try await LoopbackListener(addresses: [.ipv4, .ipv6], limits: LoopbackLimits(connections: 1)) {
-      (_: LoopbackRequest) in .text("here")
-    }
-    for host in ["127.0.0.1", "::1", "127.0.0.1", "::1"] where host != "::1" || listener.addresses.contains(.ipv6) {
-      let client = try await LoopbackClient(port: listener.port, host: host, sending: Self.request)
-      #expect(await client.receiveAll().hasSuffix("here"))
-    }
-    await listener.close()
-  }
-
-  @Test("closing ends connections and handlers at once, and frees the port")
+  @Test("Closing ends connections and handlers immediately, and frees the port")
   func closeWhileBusy() async throws {
     let arrived = TestGate()
     let left = TestGate()
@@ -164,9 +139,8 @@ struct LoopbackConnectionsTests {
       await exchange.waitForDisconnect()
       left.open()
     }
-    let busy = try await LoopbackClient(port: listener.port)
+    let busy = try await LoopbackClient(port: listener.port, sending: Self.request)
     let idle = try await LoopbackClient(port: listener.port)
-    await busy.send(Self.request)
     try? await arrived.wait()
     await listener.close()
     #expect(await busy.receiveAll().isEmpty)
@@ -176,9 +150,9 @@ struct LoopbackConnectionsTests {
     await #expect(throws: LoopbackClient.Refused.self) { _ = try await LoopbackClient(port: listener.port) }
   }
 
-  @Test("releasing the listener closes it")
+  @Test("Releasing the listener closes it")
   func deinitCloses() async throws {
-    var listener: LoopbackListener? = try await LoopbackListenerTests.echo()
+    var listener: LoopbackListener? = try await LoopbackListener.echo()
     let port = try #require(listener?.port)
     let client = try await LoopbackClient(port: port)
     listener = nil
@@ -186,22 +160,12 @@ struct LoopbackConnectionsTests {
     await #expect(throws: LoopbackClient.Refused.self) { _ = try await LoopbackClient(port: port) }
   }
 
-  @Test("a port in use is a clear error")
-  func portInUse() async throws {
-    let listener = try await LoopbackListenerTests.echo()
-    let error = await #expect(throws: ConnectorError.self) {
-      _ = try await LoopbackListener(port: listener.port) { (_: LoopbackRequest) in .text("") }
-    }
-    #expect(error?.code == .portInUse)
-    #expect(error?.description.contains("\(listener.port)") == true)
-    await listener.close()
-  }
-
-  @Test("a port taken at the other address is in use too")
-  func portInUseAtOneAddress() async throws {
-    guard let other = try? await LoopbackListener(addresses: [.ipv6], answer: { _ in .text("") }) else { return }
-    await expectError(ConnectorError.self, .portInUse) {
-      _ = try await LoopbackListener(port: other.port, addresses: [.ipv4, .ipv6]) { (_: LoopbackRequest) in .text("") }
+  @Test("A port that is taken at either address is in use", arguments: [LoopbackAddress.ipv4, .ipv6])
+  func portInUse(_ address: LoopbackAddress) async throws {
+    // A machine may have no IPv6.
+    guard let other = try? await LoopbackListener(addresses: [address], answer: { _ in .text("") }) else { return }
+    await expectError(ConnectorError.self, .portInUse, saying: "\(other.port)") {
+      _ = try await LoopbackListener(port: other.port, addresses: [.ipv4, .ipv6]) { _ in .text("") }
     }
     await other.close()
   }
@@ -209,7 +173,7 @@ struct LoopbackConnectionsTests {
   // On Linux every address of 127.0.0.0/8 reaches a socket that is bound to all addresses. A Mac has 127.0.0.1 alone, and a
   // connection to another address of them ends only after a minute.
   #if os(Linux)
-    @Test("only the loopback address is bound, as the system says it")
+    @Test("Only the loopback address is bound, as the system says it")
     func boundAddress() async throws {
       let listener = try await LoopbackListener(addresses: [.ipv4]) { (_: LoopbackRequest) in .text("here") }
       #expect(listener.addresses == [.ipv4])
@@ -222,16 +186,4 @@ struct LoopbackConnectionsTests {
       await listener.close()
     }
   #endif
-
-  @Test("listens at both addresses with one port")
-  func bothAddresses() async throws {
-    let listener = try await LoopbackListener(addresses: [.ipv4, .ipv6]) { (_: LoopbackRequest) in .text("here") }
-    #expect(listener.addresses.first == .ipv4)
-    for address in listener.addresses {
-      let client = try await LoopbackClient(port: listener.port, host: address.rawValue)
-      await client.send(Self.request)
-      #expect(await client.receive(through: "here").hasSuffix("here"))
-    }
-    await listener.close()
-  }
 }

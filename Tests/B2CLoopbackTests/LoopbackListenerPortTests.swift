@@ -20,18 +20,13 @@ struct LoopbackListenerPortTests {
     (EMFILE, .presentationFailed, "Port 8400 cannot be listened on: ", nil),
   ]
 
-  @Test(
-    "An error number is told in words, and the App Sandbox's refusal says what to switch on", arguments: rows.indices)
-  func number(_ index: Int) throws {
-    let row = Self.rows[index]
-    let error = ConnectorError(listening: row.0, port: 8400)
-    #expect(error.code == row.1)
-    #expect(error.message.hasPrefix(row.words))
-    #expect((error.underlying as NSError?)?.code == Int(row.0))
-    if let suggestion = row.suggestion {
-      #expect(error.recoverySuggestion?.contains(suggestion) == true)
-    } else {
-      #expect(error.recoverySuggestion == nil)
-    }
+  @Test("An error number is told in words, and the App Sandbox's refusal says what to switch on", arguments: rows)
+  func number(_ number: CInt, _ code: ErrorCode, _ words: String, _ suggestion: String?) {
+    let error = ConnectorError(listening: number, port: 8400)
+    #expect(error.code == code)
+    #expect(error.message.hasPrefix(words))
+    #expect((error.underlying as NSError?)?.code == Int(number))
+    #expect((error.recoverySuggestion == nil) == (suggestion == nil))
+    if let suggestion { #expect(error.recoverySuggestion?.contains(suggestion) == true) }
   }
 }

@@ -11,12 +11,19 @@ import Testing
 
 @Suite(.descriptors(), .hangLimit)
 struct LocalFrontTests {
-  @Test func wholeSignInOverRealHTTP() async throws {
-    let tenant = LocalTenant()
+  let tenant = LocalTenant()
+
+  /// Sends a request over a plain connection to the tenant, and returns the whole answer.
+  private func answer(to text: String = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n") async throws -> String {
+    try await LoopbackClient(port: UInt16(try #require(tenant.origin.port)), sending: text).receiveAll()
+  }
+
+  @Test("A whole sign-in and a call work over real HTTP")
+  func wholeSignIn() async throws {
     let server = LocalTaskServer(tenant: tenant)
     try await tenant.start()
     try await server.start()
-    let visitor = TenantVisitor(tenant, transport: SocketTransport())
+    let visitor = TenantVisitor(tenant, transport: PatientTransport())
     #expect(tenant.authority(form: .query) == "\(tenant.origin.absoluteString)/contoso.onmicrosoft.com/")
     let answer = try await visitor.tokens()
     #expect(answer.status == 200)
@@ -32,18 +39,18 @@ struct LocalFrontTests {
     await tenant.stop()
   }
 
-  @Test func cookiesAreNotForHTTPSOnlyThere() async throws {
-    let tenant = LocalTenant()
+  @Test("Over HTTP cookies are not for https only")
+  func cookies() async throws {
     try await tenant.start()
-    let visitor = TenantVisitor(tenant, transport: SocketTransport())
+    let visitor = TenantVisitor(tenant, transport: PatientTransport())
     let form = ["email": LocalUser.alice.email, "password": LocalUser.alice.password.value, "stage": "signIn"]
     let cookie = try #require(try await visitor.post(visitor.authorizeURL(), form).header("set-cookie"))
     #expect(cookie.hasSuffix("SameSite=Lax"))
     await tenant.stop()
   }
 
-  @Test func bothFrontsShareOneState() async throws {
-    let tenant = LocalTenant()
+  @Test("The two ways to a tenant, in memory and over HTTP, share one state")
+  func sharedState() async throws {
     let inMemory = try TenantVisitor(tenant).url("/discovery/v2.0/keys")
     try await tenant.start()
     let overHTTP = try TenantVisitor(tenant).url("/discovery/v2.0/keys")
@@ -51,38 +58,34 @@ struct LocalFrontTests {
     let network = LocalNetwork(tenant)
     #expect(try await network.answer(to: URLRequest(url: inMemory)).status == 200)
     #expect(try await network.answer(to: URLRequest(url: overHTTP)).status == 200)
-    #expect(try await SocketTransport().answer(to: URLRequest(url: overHTTP)).status == 200)
+    #expect(try await PatientTransport().answer(to: URLRequest(url: overHTTP)).status == 200)
     #expect(tenant.counters.keysRequests == 3)
     #expect(tenant.issuers.count == 2)
     await tenant.stop()
     #expect(tenant.origin == tenant.inMemoryOrigin)
-    await #expect(throws: LoopbackClient.Refused.self) {
-      try await SocketTransport().answer(to: URLRequest(url: overHTTP))
-    }
+    await #expect(throws: (any Error).self) { try await PatientTransport().answer(to: URLRequest(url: overHTTP)) }
   }
 
   @Test(
     "Only requests that name this machine are answered, because a page elsewhere may have a name that leads here",
     arguments: [
       ("127.0.0.1", true), ("127.0.0.1:PORT", true), ("localhost:PORT", true), ("LOCALHOST", true),
-      ("[::1]:PORT", true),
-      ("localhost:1", true), ("LocalHost:65535", true), ("evil.example", false), ("evil.example:PORT", false),
+      ("[::1]:PORT", true), ("localhost:1", true), ("LocalHost:65535", true), ("evil.example", false),
+      ("evil.example:PORT", false),
       ("127.0.0.1.evil.example", false), ("localhost.evil.example:PORT", false), ("localhost.:PORT", false),
       ("127.0.0.2", false), ("0.0.0.0:PORT", false), ("127.1:PORT", false), ("", false), ("::1", false),
       ("[::1]x", false), ("[::1%lo]:PORT", false), ("localhost:PORT@evil.example", false), ("localhost:PORTx", false),
       ("evil.example:PORT, localhost", false), ("contoso.b2clogin.com", false),
     ])
-  func answersItsOwnHosts(_ host: String, _ isAnswered: Bool) async throws {
-    let tenant = LocalTenant()
+  func ownHosts(_ host: String, _ isAnswered: Bool) async throws {
     let server = LocalTaskServer(tenant: tenant)
     try await tenant.start()
     try await server.start()
     for (url, status) in [(tenant.origin, 404), (server.url, 401)] {
       let port = UInt16(try #require(url.port))
-      let client = try await LoopbackClient(port: port)
       let name = host.replacingOccurrences(of: "PORT", with: "\(port)")
-      await client.send("GET \(url.path.isEmpty ? "/" : url.path) HTTP/1.1\r\nHost: \(name)\r\n\r\n")
-      let answer = await client.receiveAll()
+      let text = "GET \(url.path.isEmpty ? "/" : url.path) HTTP/1.1\r\nHost: \(name)\r\n\r\n"
+      let answer = try await LoopbackClient(port: port, sending: text).receiveAll()
       #expect(answer.hasPrefix("HTTP/1.1 \(isAnswered ? status : 421) "), "\(name): \(answer.prefix(20))")
     }
     #expect(tenant.requests.count == (isAnswered ? 1 : 0) && server.requests.count == tenant.requests.count)
@@ -98,82 +101,51 @@ struct LocalFrontTests {
       "GET http://localhost/ HTTP/1.1\r\nHost: evil.example\r\n\r\n",
     ])
   func unclearHost(_ head: String) async throws {
-    let tenant = LocalTenant()
     try await tenant.start()
-    let client = try await LoopbackClient(port: UInt16(try #require(tenant.origin.port)))
-    await client.send(head)
-    #expect(await client.receiveAll().hasPrefix("HTTP/1.1 400 "))
+    #expect(try await answer(to: head).hasPrefix("HTTP/1.1 400 "))
     #expect(tenant.requests.isEmpty)
     await tenant.stop()
   }
 
-  @Test func portInUseIsAnErrorAndAStoppedPortIsFree() async throws {
-    let first = LocalTenant()
-    try await first.start()
-    try await first.start()
-    let port = UInt16(try #require(first.origin.port))
+  @Test("A port in use is an error, and the port of a tenant that is stopped is free")
+  func ports() async throws {
+    try await tenant.start()
+    try await tenant.start()
+    let port = UInt16(try #require(tenant.origin.port))
     let second = LocalTenant()
     await expectError(ConnectorError.self, .portInUse) { try await second.start(port: port) }
-    await first.stop()
+    await tenant.stop()
     try await second.start(port: port)
     #expect(second.origin.port == Int(port))
     await second.stop()
   }
 
   @Test("A lost answer is a broken connection", arguments: [LocalFault.Effect.reset, .offline])
-  func brokenConnection(effect: LocalFault.Effect) async throws {
-    let tenant = LocalTenant()
+  func brokenConnection(_ effect: LocalFault.Effect) async throws {
     try await tenant.start()
     tenant.faults = [LocalFault(effect)]
-    let client = try await LoopbackClient(port: UInt16(try #require(tenant.origin.port)))
-    await client.send("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-    #expect(await client.receiveAll() == "")
+    #expect(try await answer() == "")
     await tenant.stop()
   }
 
-  @Test func neverAnswersUntilStopped() async throws {
-    let tenant = LocalTenant()
+  @Test("An answer that never comes ends when the tenant is stopped")
+  func never() async throws {
     try await tenant.start()
     let gate = TestGate()
     tenant.faults = [LocalFault(.wait(gate)), LocalFault(.never)]
-    let client = try await LoopbackClient(port: UInt16(try #require(tenant.origin.port)))
-    await client.send("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+    async let text = answer()
     await gate.waitForArrivals(1)
     gate.open()
     await tenant.stop()
-    #expect(await client.receiveAll() == "")
+    #expect(try await text == "")
   }
 
-  @Test func lettingGoOfATenantFreesItsPort() async throws {
+  @Test("A tenant that nobody holds goes with its port")
+  func released() async throws {
     var tenant: LocalTenant? = LocalTenant()
     try await tenant?.start()
     let isGone = { [weak tenant] in tenant == nil }
     tenant = nil
     #expect(isGone())
-  }
-}
-
-/// A transport over a plain socket: one connection for each request, no redirects, no cookies.
-struct SocketTransport: HTTPTransport {
-  func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
-    let client = try await LoopbackClient(port: UInt16(request.url?.port ?? 0))
-    let components = request.url.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: true) }
-    let path = components?.percentEncodedPath ?? ""
-    let target = (path.isEmpty ? "/" : path) + (components?.percentEncodedQuery.map { "?" + $0 } ?? "")
-    var head = "\(request.method) \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\n"
-    for (name, value) in request.allHTTPHeaderFields ?? [:] { head += "\(name): \(value)\r\n" }
-    let body = request.httpBody ?? Data()
-    await client.send(Data((head + "Content-Length: \(body.count)\r\n\r\n").utf8) + body)
-    let text = await client.receiveAll()
-    guard let end = text.range(of: "\r\n\r\n") else { throw URLError(.networkConnectionLost) }
-    var lines = text[..<end.lowerBound].components(separatedBy: "\r\n")
-    let status = Int(lines.removeFirst().split(separator: " ")[1]) ?? 0
-    var headers: [String: String] = [:]
-    for line in lines {
-      let parts = line.split(separator: ":", maxSplits: 1)
-      headers[String(parts[0])] = parts[1].trimmingCharacters(in: .whitespaces)
-    }
-    return try LocalResponse(status: status, headers: headers, body: Data(text[end.upperBound...].utf8))
-      .answer(to: request.url)
   }
 }

@@ -18,15 +18,15 @@ struct LocalNetworkTests {
     get throws { URLRequest(url: try TenantVisitor(tenant).url("/discovery/v2.0/keys")) }
   }
 
-  @Test func carriesEachRequestToItsOriginAndCounts() async throws {
+  @Test("Each request is carried to its origin and counted")
+  func origins() async throws {
     let server = LocalTaskServer(tenant: tenant)
     let network = LocalNetwork(tenant, server)
     #expect(try await network.answer(to: keys).status == 200)
     #expect(try await network.answer(to: URLRequest(url: server.url)).status == 401)
     #expect(network.requestCount == 2)
     #expect(network.requests.map(\.response?.status) == [200, 401])
-    #expect(tenant.requests.count == 1)
-    #expect(server.requests.count == 1)
+    #expect(tenant.requests.count == 1 && server.requests.count == 1)
     tenant.clearRequests()
     #expect(tenant.requests.isEmpty)
     #expect(tenant.counters == LocalTenant(shape: .b2c).counters)
@@ -41,42 +41,40 @@ struct LocalNetworkTests {
       #expect(try await network.answer(to: URLRequest(url: server.url)).status == 401)
     }
     await expectError(ConnectorError.self, .network) { try await LocalNetwork([]).answer(to: keys) }
-    func presenter(_ script: ScriptedPresenter.Action...) -> ScriptedPresenter {
-      ScriptedPresenter(transport: LocalNetwork([tenant]), script)
-    }
     let visitor = TenantVisitor(tenant)
     let wrong = ScriptedPresenter.Action.signIn(email: LocalUser.alice.email, password: "wrong")
-    #expect(try await visitor.signIn(presenter: presenter(wrong, .signIn(.alice)))["code"] != nil)
-    let again = presenter(.closeBrowser)
-    again.follow([wrong, wrong, .signIn(.bob)])
-    #expect(try await visitor.signIn(presenter: again)["code"] != nil)
-    #expect(again.steps.filter { $0.hasSuffix("Your password is incorrect.") }.count == 2)
-    let none = presenter()
-    await expectError(ConnectorError.self, .presentationFailed) { try await visitor.signIn(presenter: none) }
+    let user = ScriptedPresenter(transport: LocalNetwork([tenant]), [wrong, .signIn(.alice)])
+    #expect(try await visitor.signIn(as: user)["code"] != nil)
+    user.clearCookies()
+    user.follow([wrong, wrong, .signIn(.bob)])
+    #expect(try await visitor.signIn(as: user)["code"] != nil)
+    #expect(user.steps.filter { $0.hasSuffix("Your password is incorrect.") }.count == 3)
   }
 
-  @Test func recordsShowSecretsOnlyWhenAsked() async throws {
-    let visitor = TenantVisitor(tenant)
-    _ = try await visitor.tokens()
+  @Test("A record of a request shows its secrets only when asked")
+  func records() async throws {
+    _ = try await TenantVisitor(tenant).tokens()
     let record = try #require(tenant.requests.last)
     #expect(record.form["code_verifier"] == TenantVisitor.verifier)
-    #expect(!"\(record)".contains(TenantVisitor.verifier))
     #expect(record.query["p"] == "B2C_1_SignIn")
     #expect(record.response?.status == 200)
-    #expect("\(record)".hasSuffix("→ 200"))
+    #expect("\(record)".hasSuffix("→ 200") && !"\(record)".contains(TenantVisitor.verifier))
   }
 
-  @Test(arguments: [
-    ("http://contoso.b2clogin.com/", ErrorCode.configuration), ("https://nobody.example/", .network),
-    ("https://contoso.b2clogin.com:8443/", .network),
-  ])
-  func foreignOriginsAreNotReached(url: String, code: ErrorCode) async throws {
-    let request = URLRequest(url: try #require(URL(string: url)))
+  @Test(
+    "Other origins are not reached",
+    arguments: [
+      ("http://contoso.b2clogin.com/", ErrorCode.configuration), ("https://nobody.example/", .network),
+      ("https://contoso.b2clogin.com:8443/", .network),
+    ])
+  func foreignOrigins(_ address: String, _ code: ErrorCode) async throws {
+    let request = URLRequest(url: try url(address))
     await expectError(ConnectorError.self, code) { try await LocalNetwork(tenant).answer(to: request) }
     #expect(tenant.requests.isEmpty)
   }
 
-  @Test func longRunsForgetTheirBeginning() async throws {
+  @Test("A long run forgets its beginning")
+  func longRun() async throws {
     tenant.faults = [LocalFault(.respond(LocalResponse(status: 204)))]
     let network = LocalNetwork(tenant)
     var first = try keys
@@ -89,7 +87,10 @@ struct LocalNetworkTests {
     #expect(network.requests.allSatisfy { $0.response?.status == 204 })
   }
 
-  @Test func faultsHappenToTheirTargetAsOftenAsSaid() async throws {
+  // MARK: Faults
+
+  @Test("A fault happens to its target as often as said")
+  func times() async throws {
     tenant.faults = [LocalFault(on: .keys, times: 2, .respond(LocalResponse(status: 503)))]
     let metadata = URLRequest(url: try TenantVisitor(tenant).url("/v2.0/.well-known/openid-configuration"))
     #expect(try await tenant.transport.answer(to: metadata).status == 200)
@@ -97,32 +98,27 @@ struct LocalNetworkTests {
     #expect(tenant.counters.keysRequests == 1)
   }
 
-  @Test func faultsAddUp() async throws {
-    let gate = TestGate()
+  @Test("Faults add up; a request that waits has not taken effect, one whose answer is held has")
+  func gates() async throws {
+    let (before, after) = (TestGate(), TestGate())
     tenant.faults = [
-      LocalFault(on: .keys, .wait(gate)), LocalFault(on: .keys, .change { $0.headers["X-Test"] = "1" }),
-      LocalFault(on: .any, .change { $0.status = 418 }),
+      LocalFault(on: .keys, .wait(before)), LocalFault(on: .keys, .change { $0.headers["X-Test"] = "1" }),
+      LocalFault(on: .any, .change { $0.status = 418 }), LocalFault(.holdAnswer(after)),
     ]
     async let answer = tenant.transport.answer(to: keys)
-    await gate.waitForArrivals(1)
+    await before.waitForArrivals(1)
     #expect(tenant.counters.keysRequests == 0)
-    gate.open()
+    before.open()
+    await after.waitForArrivals(1)
+    #expect(tenant.counters.keysRequests == 1)
+    after.open()
     let response = try await answer
     #expect(response.status == 418)
     #expect(response.header("x-test") == "1")
   }
 
-  @Test func heldAnswerHasTakenEffect() async throws {
-    let gate = TestGate()
-    tenant.faults = [LocalFault(.holdAnswer(gate))]
-    async let answer = tenant.transport.answer(to: keys)
-    await gate.waitForArrivals(1)
-    #expect(tenant.counters.keysRequests == 1)
-    gate.open()
-    #expect(try await answer.status == 200)
-  }
-
-  @Test func brokenConnectionsAreLost() async throws {
+  @Test("A connection that breaks is lost after the request took effect")
+  func reset() async throws {
     tenant.faults = [LocalFault(.reset)]
     let request = try keys
     await expectError(URLError.self, .networkConnectionLost) { try await tenant.transport.answer(to: request) }
@@ -149,7 +145,8 @@ struct LocalNetworkTests {
     #expect(server.tasks.map(\.text) == ["Buy milk"] && tenant.counters.refreshRequests == 1)
   }
 
-  @Test func neverEndsWithTheDeadlineOnTheGivenClock() async throws {
+  @Test("An answer that never comes ends with the deadline on the given clock")
+  func never() async throws {
     tenant.faults = [LocalFault(.never)]
     let network = LocalNetwork(tenant, clock: clock)
     let request = try keys
@@ -160,7 +157,8 @@ struct LocalNetworkTests {
     #expect(tenant.counters.keysRequests == 0)
   }
 
-  @Test func cancelledCallerLeavesAtOnce() async throws {
+  @Test("A caller that is cancelled while its request waits leaves")
+  func cancellation() async throws {
     let gate = TestGate()
     tenant.faults = [LocalFault(.wait(gate))]
     let request = try keys
@@ -170,20 +168,21 @@ struct LocalNetworkTests {
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test func targetsFindTheirRequests() async throws {
+  static let targets: [(String, LocalFaultTarget, Int)] = [
+    ("any", .any, 5), ("authorize", .authorize, 2), ("token", .token, 2), ("code", .tokenCode, 1),
+    ("refresh", .tokenRefresh, 1), ("logout", .logout, 1), ("POST", .method("POST"), 3),
+    ("token by GET", .token.and(.method("GET")), 0),
+  ]
+
+  @Test("Targets find their requests")
+  func findsTargets() async throws {
     let visitor = TenantVisitor(tenant)
     let answer = try await visitor.tokens()
     _ = try await visitor.refresh(answer["refresh_token"])
     _ = try await visitor.get(visitor.url("/oauth2/v2.0/logout"))
     let requests = tenant.requests.map(\.request)
-    func count(_ target: LocalFaultTarget) -> Int { requests.filter(target.contains).count }
-    #expect(count(.any) == 5)
-    #expect(count(.authorize) == 2)
-    #expect(count(.token) == 2)
-    #expect(count(.tokenCode) == 1)
-    #expect(count(.tokenRefresh) == 1)
-    #expect(count(.logout) == 1)
-    #expect(count(.method("POST")) == 3)
-    #expect(count(.token.and(.method("GET"))) == 0)
+    for (name, target, count) in Self.targets {
+      #expect(requests.filter(target.contains).count == count, "\(name)")
+    }
   }
 }

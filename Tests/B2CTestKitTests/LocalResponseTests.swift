@@ -9,9 +9,9 @@ import Testing
 #endif
 
 struct LocalResponseTests {
-  @Test(arguments: ["Authorization", "Cookie", "Set-Cookie", "Location", "Proxy-Authorization", "X-Anything"])
-  func showsNoValueThatMayBeSecret(name: String) async throws {
-    let url = try #require(URL(string: "https://example.com/path?code=canary"))
+  @Test("No value that may be secret is shown", arguments: ["Authorization", "Set-Cookie", "Location", "X-Anything"])
+  func secrecy(_ name: String) async throws {
+    let url = try url("https://example.com/path?code=canary")
     let response = LocalResponse(status: 200, headers: [name: "canary"], body: Data("canary".utf8))
     let network = LocalNetwork(Service(response: response))
     let request = URLRequest(method: "POST", url: url, headers: [name: "canary"], body: Data("canary".utf8))
@@ -24,8 +24,9 @@ struct LocalResponseTests {
     #expect(shown.contains("POST https://example.com/path"))
   }
 
-  @Test func isAnAnswerAsURLSessionGivesIt() throws {
-    let url = try #require(URL(string: "https://example.com/"))
+  @Test("A response is an answer as URLSession gives it")
+  func answer() throws {
+    let url = try url("https://example.com/")
     let (body, response) = try LocalResponse(status: 404, headers: ["X-A": "1, 2"], body: Data([1])).answer(to: url)
     #expect(body == Data([1]) && response.statusCode == 404 && response.url == url)
     #expect(response.value(forHTTPHeaderField: "x-a") == "1, 2")

@@ -9,8 +9,8 @@ struct LocalTenantAuthorizeTests {
   let tenant = LocalTenant()
   var visitor: TenantVisitor { TenantVisitor(tenant) }
 
-  @Test(arguments: LocalTenant.AuthorityForm.allCases)
-  func everyFormOfTheAuthorityShowsThePage(form: LocalTenant.AuthorityForm) async throws {
+  @Test("Every form of the authority shows the page", arguments: LocalTenant.AuthorityForm.allCases)
+  func forms(_ form: LocalTenant.AuthorityForm) async throws {
     var visitor = visitor
     visitor.form = form
     let answer = try await visitor.get(visitor.authorizeURL())
@@ -20,38 +20,35 @@ struct LocalTenantAuthorizeTests {
     #expect(try await visitor.tokens().status == 200)
   }
 
-  @Test func pageIsReadableWithoutScriptAndHasLabels() async throws {
-    let page = String(decoding: try await visitor.get(visitor.authorizeURL()).body, as: UTF8.self)
-    #expect(page.contains("<html lang=\"en\">"))
-    #expect(page.contains("name=\"viewport\""))
-    #expect(page.contains("<label for=\"email\">"))
-    #expect(page.contains("<label for=\"password\">"))
+  @Test("The page needs no script, has labels, and escapes the login hint")
+  func page() async throws {
+    let page = try await visitor.get(visitor.authorizeURL(["login_hint": "\"><script>alert(1)</script>"])).text
+    let parts = [
+      "<html lang=\"en\">", "name=\"viewport\"", "<label for=\"email\">", "<label for=\"password\">",
+      "value=\"&quot;&gt;&lt;script&gt;",
+    ]
+    for part in parts { #expect(page.contains(part), "\(part)") }
     #expect(!page.contains("<script"))
   }
 
-  @Test func loginHintIsFilledInAndEscaped() async throws {
-    let url = try visitor.authorizeURL(["login_hint": "\"><script>alert(1)</script>"])
-    let page = String(decoding: try await visitor.get(url).body, as: UTF8.self)
-    #expect(!page.contains("<script"))
-    #expect(page.contains("value=\"&quot;&gt;&lt;script&gt;"))
-  }
+  static let unknownRequests: [([String: String?], String)] = [
+    (["client_id": nil], "AADB2C90083"), (["client_id": "unknown"], "AADB2C90018"),
+    (["redirect_uri": nil], "AADB2C90006"), (["redirect_uri": "com.example.other:/callback"], "AADB2C90006"),
+    (["redirect_uri": "com.example.tasks:/callback/"], "AADB2C90006"),
+  ]
 
-  // Shown in the page and never redirected: there is no one who may be told.
-  @Test(
-    arguments: [
-      (["client_id": nil], "AADB2C90083"), (["client_id": "unknown"], "AADB2C90018"),
-      (["redirect_uri": nil], "AADB2C90006"), (["redirect_uri": "com.example.other:/callback"], "AADB2C90006"),
-      (["redirect_uri": "com.example.tasks:/callback/"], "AADB2C90006"),
-    ] as [([String: String?], String)])
-  func unknownClientOrRedirectIsShownInThePage(changes: [String: String?], code: String) async throws {
+  // It is never redirected, because there is no one who may be told.
+  @Test("An unknown client or redirect is shown in the page", arguments: unknownRequests)
+  func unknownRequest(_ changes: [String: String?], _ code: String) async throws {
     let answer = try await visitor.get(visitor.authorizeURL(changes))
     #expect(answer.status == 400)
     #expect(answer.header("location") == nil)
-    #expect(String(decoding: answer.body, as: UTF8.self).contains(code))
+    #expect(answer.text.contains(code))
   }
 
   // Microsoft's "Add a native client application": without a port in the registration any, with one that one only.
   @Test(
+    "Only plain localhost takes any port",
     arguments: [
       ("http://localhost", "http://localhost:49152", true),
       ("http://localhost", "http://localhost:49152/callback", false),
@@ -60,37 +57,38 @@ struct LocalTenantAuthorizeTests {
       ("http://127.0.0.1", "http://127.0.0.1:49152", false),
       ("http://localhost/callback", "http://localhost:49152/callback", false),
     ])
-  func onlyPlainLocalhostTakesAnyPort(registered: String, redirectURI: String, isTaken: Bool) async throws {
+  func localhost(_ registered: String, _ redirectURI: String, _ isTaken: Bool) async throws {
     let visitor = TenantVisitor(LocalTenant(redirectURIs: [registered]))
     let answer = try await visitor.get(visitor.authorizeURL(["redirect_uri": redirectURI]))
     #expect(answer.status == (isTaken ? 200 : 400))
-    #expect(String(decoding: answer.body, as: UTF8.self).contains("AADB2C90006") != isTaken)
+    #expect(answer.text.contains("AADB2C90006") != isTaken)
   }
 
-  @Test(
-    arguments: [
-      (["response_type": "token"], "unsupported_response_type", "AADB2C90083"),
-      (["response_mode": "form_post"], "invalid_request", "AADB2C90083"),
-      (["scope": nil], "invalid_request", "AADB2C90083"),
-      (["scope": "openid https://contoso.onmicrosoft.com/other/read"], "invalid_scope", "AADB2C90117"),
-      (
-        ["scope": "https://contoso.onmicrosoft.com/tasks/read " + LocalTenant.standardClientID], "invalid_scope",
-        "AADB2C90117"
-      ),
-      (["prompt": "smile"], "invalid_request", "AADB2C90083"),
-      (["prompt": "none login"], "invalid_request", "AADB2C90083"),
-      (["prompt": "none"], "interaction_required", "AADB2C90077"),
-      (["code_challenge": nil], "invalid_request", "AADB2C90083"),
-      (["code_challenge_method": nil], "invalid_request", "AADB2C90083"),
-      (["code_challenge_method": "plain"], "invalid_request", "AADB2C90083"),
-      (["code_challenge": "short"], "invalid_request", "AADB2C90083"),
-    ] as [([String: String?], String, String)])
-  func badRequestIsToldByRedirect(changes: [String: String?], error: String, code: String) async throws {
+  static let badRequests: [([String: String?], String, String)] = [
+    (["response_type": "token"], "unsupported_response_type", "AADB2C90083"),
+    (["response_mode": "form_post"], "invalid_request", "AADB2C90083"),
+    (["scope": nil], "invalid_request", "AADB2C90083"),
+    (["scope": "openid https://contoso.onmicrosoft.com/other/read"], "invalid_scope", "AADB2C90117"),
+    (
+      ["scope": "https://contoso.onmicrosoft.com/tasks/read \(LocalTenant.standardClientID)"], "invalid_scope",
+      "AADB2C90117"
+    ),
+    (["prompt": "smile"], "invalid_request", "AADB2C90083"),
+    (["prompt": "none login"], "invalid_request", "AADB2C90083"),
+    (["prompt": "none"], "interaction_required", "AADB2C90077"),
+    (["code_challenge": nil], "invalid_request", "AADB2C90083"),
+    (["code_challenge_method": nil], "invalid_request", "AADB2C90083"),
+    (["code_challenge_method": "plain"], "invalid_request", "AADB2C90083"),
+    (["code_challenge": "short"], "invalid_request", "AADB2C90083"),
+  ]
+
+  @Test("A bad request is told by redirect", arguments: badRequests)
+  func badRequest(_ changes: [String: String?], _ error: String, _ code: String) async throws {
     let answer = try await visitor.get(visitor.authorizeURL(changes))
     #expect(answer.status == 302)
     let location = try #require(answer.header("location"))
     #expect(location.hasPrefix("com.example.tasks:/callback?"))
-    let values = TenantVisitor.values(try #require(URL(string: location)))
+    let values = query(of: try url(location))
     #expect(values["error"] == error)
     #expect(values["error_description"]?.hasPrefix(code + ": ") == true)
     #expect(values["state"] == "state-1")
@@ -105,11 +103,11 @@ struct LocalTenantAuthorizeTests {
   func silent(_ shape: LocalTenant.Shape, _ error: String) async throws {
     let visitor = TenantVisitor(LocalTenant(shape: shape))
     let answer = try await visitor.get(visitor.authorizeURL(["prompt": "none"]))
-    let location = try #require(answer.header("location").flatMap { URL(string: $0) })
-    #expect(TenantVisitor.values(location)["error"] == error)
+    #expect(query(of: try url(answer.header("location") ?? ""))["error"] == error)
   }
 
-  @Test func errorDescriptionHasTheServicesForm() async throws {
+  @Test("An error has the form, ids and time of the service")
+  func errorDescription() async throws {
     let clock = TestClock()
     let visitor = TenantVisitor(LocalTenant(now: { clock.date }))
     let id = "01234567-89ab-4cde-8f01-23456789abcd"
@@ -122,28 +120,20 @@ struct LocalTenantAuthorizeTests {
     #expect(answer.header("date") == "Thu, 01 Jan 2026 00:00:00 GMT")
   }
 
-  @Test func unknownPolicyAndUnknownTenantAreNotFound() async throws {
-    var visitor = visitor
-    visitor.policy = LocalPolicy("B2C_1_Other", .signIn)
-    #expect(try await visitor.get(visitor.authorizeURL()).status == 404)
-    let url = try #require(URL(string: "https://contoso.b2clogin.com/other.onmicrosoft.com/oauth2/v2.0/authorize"))
-    #expect(try await visitor.get(url).status == 404)
+  @Test("A tenant and a policy are found in any case and by GUID, and others are not found")
+  func places() async throws {
+    let metadata = "/b2c_1_SIGNIN/v2.0/.well-known/openid-configuration"
+    #expect(try await visitor.get(url("https://CONTOSO.b2clogin.com/\(tenant.tenantID)" + metadata)).status == 200)
+    #expect(try await visitor.get(url("https://contoso.b2clogin.com/other.onmicrosoft.com" + metadata)).status == 404)
+    let other = visitor.at(LocalPolicy("B2C_1_Other", .signIn))
+    #expect(try await other.get(other.authorizeURL()).status == 404)
   }
 
-  @Test func tenantAndPolicyAreFoundInAnyCaseAndByGUID() async throws {
-    let base = "https://CONTOSO.b2clogin.com/" + tenant.tenantID + "/b2c_1_SIGNIN/v2.0/.well-known/openid-configuration"
-    #expect(try await visitor.get(#require(URL(string: base))).status == 200)
-  }
-
-  @Test func facebooksMarkIsInTheFragment() async throws {
-    let presenter = ScriptedPresenter(transport: tenant.transport, .signIn(.alice))
-    var visitor = visitor
-    visitor.policy = .facebookSignIn
-    let page = try visitor.authorizeURL()
-    let redirect = try #require(URL(string: LocalTenant.standardRedirectURI))
-    let callback = try await presenter.present(
-      PresentationRequest(purpose: .signIn, redirectURI: redirect, state: Secret("s")) { _ in page })
+  @Test("The callback of Facebook has its mark in the fragment")
+  func fragment() async throws {
+    let visitor = visitor.at(.facebookSignIn)
+    let callback = try await visitor.callback(of: visitor.user())
     #expect(callback.fragment == "_=_")
-    #expect(TenantVisitor.values(callback)["code"] != nil)
+    #expect(query(of: callback)["code"] != nil)
   }
 }

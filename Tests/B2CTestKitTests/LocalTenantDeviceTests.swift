@@ -27,8 +27,8 @@ struct LocalTenantDeviceTests {
     return try TokenAnswer(await visitor.post(visitor.url(visitor.tokenPath), form))
   }
 
-  @Test(arguments: [LocalTenant.Shape.entra, .openIDConnect])
-  func deviceWaitsIsApprovedAndGetsTokensOnce(shape: LocalTenant.Shape) async throws {
+  @Test("A device waits, is approved, and gets tokens once", arguments: [LocalTenant.Shape.entra, .openIDConnect])
+  func approval(_ shape: LocalTenant.Shape) async throws {
     let visitor = visitor(shape)
     let device = try await begin(visitor)
     #expect(device.members["expires_in"] == .integer(900))
@@ -42,8 +42,10 @@ struct LocalTenantDeviceTests {
     #expect(try await poll(visitor, device["device_code"]).error == "invalid_grant")
   }
 
-  @Test(arguments: [(LocalTenant.Shape.entra, "authorization_declined"), (.openIDConnect, "access_denied")])
-  func declinedAndExpiredAreTold(shape: LocalTenant.Shape, word: String) async throws {
+  @Test(
+    "A device whose code is declined, expired or unknown is told so",
+    arguments: [(LocalTenant.Shape.entra, "authorization_declined"), (.openIDConnect, "access_denied")])
+  func refusal(_ shape: LocalTenant.Shape, _ word: String) async throws {
     let visitor = visitor(shape)
     let declined = try await begin(visitor)
     #expect(visitor.tenant.denyDevice(userCode: try #require(declined["user_code"])))
@@ -55,27 +57,24 @@ struct LocalTenantDeviceTests {
     #expect(try await poll(visitor, "unknown").error == "invalid_grant")
   }
 
-  @Test func approvePageAsksForCodeAndPassword() async throws {
+  @Test("The page of a device asks for code, email and password")
+  func page() async throws {
     let visitor = visitor(.entra)
     let device = try await begin(visitor)
     let page = try #require(URL(string: device["verification_uri"] ?? ""))
-    let text = String(decoding: try await visitor.get(page).body, as: UTF8.self)
-    #expect(text.contains("<label for=\"user_code\">"))
+    #expect(try await visitor.get(page).text.contains("<label for=\"user_code\">"))
     var form = ["user_code": device["user_code"] ?? "", "email": "alice@example.com", "password": "wrong"]
-    let refused = String(decoding: try await visitor.post(page, form).body, as: UTF8.self)
-    #expect(refused.contains("Your password is incorrect."))
+    #expect(try await visitor.post(page, form).text.contains("Your password is incorrect."))
     form["password"] = LocalUser.alice.password.value
-    let done = String(decoding: try await visitor.post(page, form).body, as: UTF8.self)
-    #expect(done.contains("<h1>Done</h1>"))
+    #expect(try await visitor.post(page, form).text.contains("<h1>Done</h1>"))
     #expect(try await poll(visitor, device["device_code"]).status == 200)
     form["user_code"] = "OTHER"
-    let unknown = String(decoding: try await visitor.post(page, form).body, as: UTF8.self)
-    #expect(unknown.contains("This code is not known"))
+    #expect(try await visitor.post(page, form).text.contains("This code is not known"))
   }
 
-  @Test func azureADB2COffersNone() async throws {
+  @Test("Azure AD B2C offers no device code")
+  func none() async throws {
     let visitor = visitor(.b2c)
-    let answer = try await visitor.post(visitor.url("/oauth2/v2.0/devicecode"), ["client_id": "x"])
-    #expect(answer.status == 404)
+    #expect(try await visitor.post(visitor.url("/oauth2/v2.0/devicecode"), ["client_id": "x"]).status == 404)
   }
 }

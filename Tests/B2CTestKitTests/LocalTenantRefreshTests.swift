@@ -16,7 +16,8 @@ struct LocalTenantRefreshTests {
     visitor = TenantVisitor(tenant)
   }
 
-  @Test func refreshRotatesAndKeepsThePerson() async throws {
+  @Test("A refresh changes the tokens and keeps the user")
+  func rotation() async throws {
     let first = try await visitor.tokens()
     await clock.advance(by: .seconds(60))
     let second = try await visitor.refresh(first["refresh_token"])
@@ -29,17 +30,15 @@ struct LocalTenantRefreshTests {
     #expect(second.idToken["nonce"] == nil)
     #expect(second.members["expires_on"] == .integer(1_767_229_260))
     #expect(try await visitor.refresh(second["refresh_token"]).status == 200)
-    #expect(tenant.counters.refreshRequests == 2)
-    #expect(tenant.counters.refreshes == 2)
+    #expect(tenant.counters.refreshRequests == 2 && tenant.counters.refreshes == 2)
   }
 
   @Test(
+    "The second use of a refresh token is answered as the behaviour says",
     arguments: [
       (LocalTenant.Behavior.RefreshTokenReuse.revokesGrant, 400, 400), (.refused, 400, 200), (.allowed, 200, 200),
     ])
-  func secondUseIsAnsweredAsTheBehaviorSays(
-    reuse: LocalTenant.Behavior.RefreshTokenReuse, reused: Int, replaced: Int
-  ) async throws {
+  func reuse(_ reuse: LocalTenant.Behavior.RefreshTokenReuse, _ reused: Int, _ replaced: Int) async throws {
     tenant.behavior.refreshTokenReuse = reuse
     let first = try await visitor.tokens()["refresh_token"]
     let second = try await visitor.refresh(first)["refresh_token"]
@@ -51,40 +50,39 @@ struct LocalTenantRefreshTests {
     #expect(tenant.counters.reusedRefreshTokens == 1)
   }
 
-  @Test func ofManyAtTheSameTimeOneIsTheFirst() async throws {
+  @Test("Of many uses at the same time one is the first")
+  func simultaneousUse() async throws {
     tenant.behavior.refreshTokenReuse = .refused
     let token = try await visitor.tokens()["refresh_token"]
-    let visitor = visitor
-    let successes = try await withThrowingTaskGroup(of: Int.self) { group in
-      for _ in 0..<50 { group.addTask { try await visitor.refresh(token).status == 200 ? 1 : 0 } }
-      return try await group.reduce(0, +)
-    }
-    #expect(successes == 1)
+    let statuses = try await simultaneously(50) { [visitor] _ in try await visitor.refresh(token).status }
+    #expect(statuses.count { $0 == 200 } == 1)
     #expect(tenant.counters.reusedRefreshTokens == 49)
   }
 
-  @Test func withoutRotationTheAnswerHasNoRefreshToken() async throws {
+  @Test("Without rotation the answer has no refresh token")
+  func withoutRotation() async throws {
     tenant.behavior.rotatesRefreshTokens = false
     let token = try await visitor.tokens()["refresh_token"]
     #expect(try await visitor.refresh(token)["refresh_token"] == nil)
     #expect(try await visitor.refresh(token).status == 200)
   }
 
-  @Test func refreshTokenEndsUnlessItSlides() async throws {
+  @Test("A refresh token lasts 14 days, and each use gives one that lasts as long again")
+  func lifetime() async throws {
     let token = try await visitor.tokens()["refresh_token"]
     await clock.advance(by: .seconds(13 * 86_400))
     let next = try await visitor.refresh(token)["refresh_token"]
     await clock.advance(by: .seconds(13 * 86_400))
-    #expect(try await visitor.refresh(next).status == 200)
-    let last = try await visitor.tokens()["refresh_token"]
+    let last = try await visitor.refresh(next)
+    #expect(last.status == 200)
     await clock.advance(by: .seconds(14 * 86_400))
-    #expect(try await visitor.refresh(last).description.hasPrefix("AADB2C90080"))
+    #expect(try await visitor.refresh(last["refresh_token"]).description.hasPrefix("AADB2C90080"))
   }
 
-  @Test func revocationIsForOnePerson() async throws {
+  @Test("Tokens are revoked for one user, for all, and with a deleted account")
+  func revocation() async throws {
     let alice = try await visitor.tokens()["refresh_token"]
-    let presenter = ScriptedPresenter(transport: tenant.transport, .signIn(.bob))
-    let bob = try await visitor.redeem(visitor.signIn(presenter: presenter)["code"])["refresh_token"]
+    let bob = try await visitor.tokens(as: visitor.user(.signIn(.bob)))["refresh_token"]
     tenant.revokeGrants(of: .alice)
     #expect(try await visitor.refresh(alice).description.hasPrefix("AADB2C90129"))
     let next = try await visitor.refresh(bob)
@@ -92,28 +90,27 @@ struct LocalTenantRefreshTests {
     tenant.revokeGrants()
     #expect(try await visitor.refresh(next["refresh_token"]).description.hasPrefix("AADB2C90129"))
     #expect(tenant.counters.reusedRefreshTokens == 0)
-  }
-
-  @Test func deletedAccountIsTold() async throws {
-    let token = try await visitor.tokens()["refresh_token"]
+    let again = try await visitor.tokens()["refresh_token"]
     tenant.users = [.bob]
-    #expect(try await visitor.refresh(token).description.hasPrefix("AADB2C90129"))
+    #expect(try await visitor.refresh(again).description.hasPrefix("AADB2C90129"))
   }
 
-  @Test(
-    arguments: [
-      (["refresh_token": "unknown"], "AADB2C90129"), (["refresh_token": ""], "AADB2C90129"),
-      (["refresh_token": nil], "AADB2C90083"), (["client_secret": "x"], "AADB2C90084"),
-      (["client_secret": ""], "AADB2C90084"), (["client_assertion": "x"], "AADB2C90084"),
-      (["scope": "https://contoso.onmicrosoft.com/x/y"], "AADB2C90117"),
-    ] as [([String: String?], String)])
-  func badRefreshIsRefused(changes: [String: String?], code: String) async throws {
+  static let badRefreshes: [([String: String?], String)] = [
+    (["refresh_token": "unknown"], "AADB2C90129"), (["refresh_token": ""], "AADB2C90129"),
+    (["refresh_token": nil], "AADB2C90083"), (["client_secret": "x"], "AADB2C90084"),
+    (["client_secret": ""], "AADB2C90084"), (["client_assertion": "x"], "AADB2C90084"),
+    (["scope": "https://contoso.onmicrosoft.com/x/y"], "AADB2C90117"),
+  ]
+
+  @Test("A bad refresh is refused with its code, and the token can still be used", arguments: badRefreshes)
+  func badRefresh(_ changes: [String: String?], _ code: String) async throws {
     let token = try await visitor.tokens()["refresh_token"]
     #expect(try await visitor.refresh(token, changing: changes).description.hasPrefix(code))
     #expect(try await visitor.refresh(token).status == 200)
   }
 
-  @Test func refreshCanAskForLess() async throws {
+  @Test("A refresh can ask for fewer scopes")
+  func fewerScopes() async throws {
     let token = try await visitor.tokens()["refresh_token"]
     let scope = "https://contoso.onmicrosoft.com/tasks/write offline_access"
     let answer = try await visitor.refresh(token, changing: ["scope": scope])

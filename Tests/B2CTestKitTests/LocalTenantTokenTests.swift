@@ -1,5 +1,4 @@
 import B2CCore
-import B2CHTTP
 import B2CIDToken
 import B2CTestKit
 import Foundation
@@ -24,10 +23,11 @@ struct LocalTenantTokenTests {
 
   private static let api = "https://contoso.onmicrosoft.com/tasks/read"
 
-  @Test func answerHasTheMembersOfTheService() async throws {
+  @Test("The answer has the members of the service")
+  func members() async throws {
     let answer = try await visitor.redeem(visitor.signIn()["code"], changing: ["client_info": "1"])
     #expect(answer.status == 200)
-    #expect(answer.header("cache-control") == "no-store")
+    #expect(answer.response.header("cache-control") == "no-store")
     #expect(answer["token_type"] == "Bearer")
     #expect(answer.members["not_before"] == .integer(1_767_225_600))
     #expect(answer.members["expires_in"] == .integer(3600))
@@ -41,7 +41,8 @@ struct LocalTenantTokenTests {
     #expect(members == ["uid": LocalUser.alice.id + "-b2c_1_signin", "utid": tenant.tenantID])
   }
 
-  @Test func idTokenHasTheClaimsOfTheServiceAndVerifies() async throws {
+  @Test("The id_token has the claims of the service and verifies")
+  func idToken() async throws {
     let answer = try await visitor.tokens()
     #expect(
       answer.idToken == [
@@ -58,59 +59,58 @@ struct LocalTenantTokenTests {
     #expect(answer.idToken["iss"] == .string(tenant.issuer))
   }
 
-  @Test(arguments: [(JWSAlgorithm.es256, 22), (.es384, 32), (.es512, 43), (.edDSA, 43)])
-  func hashOfTheAccessTokenIsByTheKeysAlgorithm(algorithm: JWSAlgorithm, length: Int) async throws {
+  @Test(
+    "The hash of the access token is by the key's algorithm",
+    arguments: [(JWSAlgorithm.es256, 22), (.es384, 32), (.es512, 43), (.edDSA, 43)])
+  func hash(_ algorithm: JWSAlgorithm, _ length: Int) async throws {
     try tenant.rotateKeys(to: TestSigningKey.any(algorithm))
     #expect(try await visitor.tokens().idToken["at_hash"]?.string?.utf8.count == length)
   }
 
-  @Test func accessTokenIsForTheAPIAndOnlyItIsTakenThere() async throws {
+  @Test("An access token is for the API, and nothing else is taken for one")
+  func accessToken() async throws {
     let answer = try await visitor.tokens()
-    #expect(answer.accessToken["aud"] == .string(LocalTenant.standardAPIClientID))
-    #expect(answer.accessToken["scp"] == .string("read"))
-    #expect(answer.accessToken["azp"] == .string(tenant.clientID))
+    let claims = answer.accessToken
+    #expect(claims["aud"] == .string(LocalTenant.standardAPIClientID))
+    #expect(claims["scp"] == .string("read"))
+    #expect(claims["azp"] == .string(tenant.clientID))
     let audiences: Set = [tenant.clientID, tenant.apiClientID]
     let access = try #require(answer["access_token"])
-    let id = try #require(answer["id_token"])
-    #expect(tenant.claims(ofAccessToken: access, audiences: audiences) == answer.accessToken)
-    #expect(tenant.claims(ofAccessToken: id, audiences: audiences) == nil)
+    #expect(tenant.claims(ofAccessToken: access, audiences: audiences) == claims)
     #expect(tenant.claims(ofAccessToken: access, audiences: ["other"]) == nil)
-    #expect(tenant.claims(ofAccessToken: "x.y.z", audiences: audiences) == nil)
-    let unsigned = try TestSigningKey.unsignedToken(claims: answer.accessToken)
-    #expect(tenant.claims(ofAccessToken: unsigned, audiences: audiences) == nil)
-    let key = tenant.signingKeys[0]
-    let other = try key.token(claims: answer.accessToken.merging(["iss": .string("https://x.example")]) { $1 })
-    #expect(tenant.claims(ofAccessToken: other, audiences: audiences) == nil)
+    let others = [
+      try #require(answer["id_token"]), "x.y.z", try TestSigningKey.unsignedToken(claims: claims),
+      try tenant.signingKeys[0].token(claims: claims.merging(["iss": .string("https://x.example")]) { $1 }),
+    ]
+    for other in others { #expect(tenant.claims(ofAccessToken: other, audiences: audiences) == nil) }
     await clock.advance(by: .seconds(3600))
     #expect(tenant.claims(ofAccessToken: access, audiences: audiences) == nil)
   }
 
-  @Test func openIDAloneGivesNoAccessToken() async throws {
-    let answer = try await visitor.tokens(["scope": "openid offline_access"])
-    #expect(answer["access_token"] == nil)
-    #expect(answer.members["expires_in"] == nil)
-    #expect(answer.members["id_token_expires_in"] == .integer(3600))
-    #expect(answer["id_token"] != nil)
+  @Test("The scope openid alone gives no access token, the client ID gives one for the app itself")
+  func scopes() async throws {
+    let openID = try await visitor.tokens(["scope": "openid offline_access"])
+    #expect(openID["access_token"] == nil && openID["id_token"] != nil)
+    #expect(openID.members["expires_in"] == nil)
+    #expect(openID.members["id_token_expires_in"] == .integer(3600))
+    let own = try await visitor.tokens(["scope": "openid \(tenant.clientID)"])
+    #expect(own.accessToken["aud"] == .string(tenant.clientID))
+    #expect(own.accessToken["scp"] == nil)
+    #expect(own["refresh_token"] == nil)
   }
 
-  @Test func clientIDAsScopeGivesATokenForOneself() async throws {
-    let answer = try await visitor.tokens(["scope": "openid \(tenant.clientID)"])
-    #expect(answer.accessToken["aud"] == .string(tenant.clientID))
-    #expect(answer.accessToken["scp"] == nil)
-    #expect(answer["refresh_token"] == nil)
-  }
+  static let badRedemptions: [([String: String?], String)] = [
+    (["code_verifier": nil], "AADB2C90083"), (["code_verifier": "short"], "AADB2C90083"),
+    (["code_verifier": String(repeating: "a", count: 129)], "AADB2C90083"),
+    (["code_verifier": String(repeating: "é", count: 43)], "AADB2C90083"),
+    (["code_verifier": String(repeating: "a", count: 43)], "AADB2C90182"),
+    (["redirect_uri": "com.example.tasks:/other"], "AADB2C90085"), (["client_id": "unknown"], "AADB2C90018"),
+    (["client_id": nil], "AADB2C90083"), (["client_secret": "x"], "AADB2C90084"),
+    (["grant_type": "password"], "AADB2C90083"), (["code": "unknown"], "AADB2C90085"), (["code": nil], "AADB2C90083"),
+  ]
 
-  @Test(
-    arguments: [
-      (["code_verifier": nil], "AADB2C90083"), (["code_verifier": "short"], "AADB2C90083"),
-      (["code_verifier": String(repeating: "a", count: 129)], "AADB2C90083"),
-      (["code_verifier": String(repeating: "é", count: 43)], "AADB2C90083"),
-      (["code_verifier": String(repeating: "a", count: 43)], "AADB2C90182"),
-      (["redirect_uri": "com.example.tasks:/other"], "AADB2C90085"), (["client_id": "unknown"], "AADB2C90018"),
-      (["client_id": nil], "AADB2C90083"), (["client_secret": "x"], "AADB2C90084"),
-      (["grant_type": "password"], "AADB2C90083"), (["code": "unknown"], "AADB2C90085"), (["code": nil], "AADB2C90083"),
-    ] as [([String: String?], String)])
-  func badRedemptionIsRefused(changes: [String: String?], code: String) async throws {
+  @Test("A bad redemption is refused with its code", arguments: badRedemptions)
+  func badRedemption(_ changes: [String: String?], _ code: String) async throws {
     let answer = try await visitor.redeem(visitor.signIn()["code"], changing: changes)
     #expect(answer.status == 400)
     #expect(answer.description.hasPrefix(code + ": "), "\(answer.description)")
@@ -131,7 +131,8 @@ struct LocalTenantTokenTests {
     #expect(try TokenAnswer(await visitor.transport.answer(to: basic)).description.hasPrefix(code))
   }
 
-  @Test func codeIsGoodOnceAndItsSecondUseEndsTheTokens() async throws {
+  @Test("A code is good once, and its second use ends the tokens")
+  func secondUse() async throws {
     let code = try await visitor.signIn()["code"]
     let first = try await visitor.redeem(code)
     #expect(first.status == 200)
@@ -141,7 +142,8 @@ struct LocalTenantTokenTests {
     #expect(try await visitor.refresh(first["refresh_token"]).error == "invalid_grant")
   }
 
-  @Test func codeIsGoodForTenMinutes() async throws {
+  @Test("A code is good for ten minutes")
+  func lifetime() async throws {
     let early = try await visitor.signIn()["code"]
     await clock.advance(by: .seconds(600))
     #expect(try await visitor.redeem(early).status == 200)
@@ -150,9 +152,9 @@ struct LocalTenantTokenTests {
     #expect(try await visitor.redeem(late).description.hasPrefix("AADB2C90080"))
   }
 
-  @Test func codeAndRefreshTokenBelongToTheirPolicy() async throws {
-    var other = visitor
-    other.policy = .signUpOrSignIn
+  @Test("A code and a refresh token belong to their policy")
+  func otherPolicy() async throws {
+    let other = visitor.at(.signUpOrSignIn)
     let code = try await visitor.signIn()["code"]
     let refused = try await other.redeem(code)
     #expect(refused.error == "invalid_grant")
@@ -163,7 +165,8 @@ struct LocalTenantTokenTests {
     #expect(try await visitor.refresh(answer["refresh_token"]).status == 200)
   }
 
-  @Test func requestIDsAreEchoed() async throws {
+  @Test("The id of a request is echoed")
+  func requestID() async throws {
     let id = "01234567-89ab-4cde-8f01-23456789abcd"
     var request = URLRequest(method: "POST", url: try visitor.url("/oauth2/v2.0/token"))
     request.setValue(id, forHTTPHeaderField: "client-request-id")
@@ -172,7 +175,9 @@ struct LocalTenantTokenTests {
     #expect(try TokenAnswer(answer).description.contains(id))
   }
 
-  @Test func answerCanBeChanged() async throws {
+  @Test("Scopes, members and claims of an answer can be changed")
+  func changes() async throws {
+    tenant.users[0].claims = ["extension_Role": .string("admin")]
     tenant.behavior.grantedScopes = { $0.filter { $0 != "offline_access" } }
     tenant.behavior.changeTokenAnswer = { $0["expires_in"] = nil }
     tenant.behavior.changeIDTokenClaims = { $0["aud"] = .string("other") }
@@ -181,13 +186,14 @@ struct LocalTenantTokenTests {
     #expect(answer.members["expires_in"] == nil)
     #expect(answer["refresh_token"] == nil)
     #expect(answer.idToken["aud"] == .string("other"))
+    #expect(answer.idToken["extension_Role"] == .string("admin"))
     #expect(answer.accessToken["extra"] == .bool(true))
   }
 
-  @Test(arguments: [
-    LocalTenant.Behavior.Signing.foreignKey, .unknownKeyID, .unsigned, .damaged,
-  ])
-  func idTokenCanBeSignedWrongly(signing: LocalTenant.Behavior.Signing) async throws {
+  @Test(
+    "An id_token can be signed wrongly",
+    arguments: [LocalTenant.Behavior.Signing.foreignKey, .unknownKeyID, .unsigned, .damaged])
+  func signing(_ signing: LocalTenant.Behavior.Signing) async throws {
     tenant.behavior.signIDTokens(signing)
     let token = try #require(try await visitor.tokens()["id_token"])
     let key = tenant.signingKeys[0]
@@ -195,10 +201,5 @@ struct LocalTenantTokenTests {
     #expect(!key.verifies(token))
     #expect(header["kid"] != .string(key.id) || signing == .foreignKey || signing == .damaged)
     #expect(header["alg"] == .string(signing == .unsigned ? "none" : "RS256"))
-  }
-
-  @Test func predefinedClaimsAreInTheToken() async throws {
-    tenant.users[0].claims = ["extension_Role": .string("admin")]
-    #expect(try await visitor.tokens().idToken["extension_Role"] == .string("admin"))
   }
 }

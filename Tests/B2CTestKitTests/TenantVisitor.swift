@@ -17,17 +17,23 @@ struct TenantVisitor {
 
   let tenant: LocalTenant
   let transport: any HTTPTransport
-  var policy: LocalPolicy? = .signIn
+  var policy: LocalPolicy?
   var form = LocalTenant.AuthorityForm.query
-  var script: [ScriptedPresenter.Action] = [.signIn(.alice)]
 
   init(_ tenant: LocalTenant, transport: (any HTTPTransport)? = nil) {
     self.tenant = tenant
     self.transport = transport ?? tenant.transport
-    if tenant.shape != .b2c { policy = nil }
+    policy = tenant.shape == .b2c ? .signIn : nil
   }
 
-  /// The URL of an endpoint, with the policy where the form has it.
+  /// The same visitor at another policy.
+  func at(_ policy: LocalPolicy) -> TenantVisitor {
+    var visitor = self
+    visitor.policy = policy
+    return visitor
+  }
+
+  /// The URL of an endpoint, with the policy if the form of the authority puts it there.
   func url(_ path: String, _ query: [(String, String)] = []) throws -> URL {
     var base = tenant.authority(form: form, policy: policy)
     if base.hasSuffix("/") { base.removeLast() }
@@ -37,86 +43,77 @@ struct TenantVisitor {
     return try #require(URL(string: text))
   }
 
-  var authorizePath: String { tenant.shape == .openIDConnect ? "/authorize" : "/oauth2/v2.0/authorize" }
   var tokenPath: String { tenant.shape == .openIDConnect ? "/token" : "/oauth2/v2.0/token" }
 
-  static func parameters(
-    _ tenant: LocalTenant, changing changes: [String: String?] = [:]
-  ) -> [(String, String)] {
-    var parameters: [String: String] = [
+  func authorizeURL(_ changes: [String: String?] = [:]) throws -> URL {
+    let parameters = [
       "client_id": tenant.clientID, "response_type": "code", "redirect_uri": tenant.redirectURIs.first ?? "",
       "scope": "openid offline_access " + (tenant.apiScopes.first ?? ""), "state": "state-1", "nonce": "nonce-1",
-      "code_challenge": challenge, "code_challenge_method": "S256",
-    ]
-    for (name, value) in changes { parameters[name] = value }
-    return parameters.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+      "code_challenge": Self.challenge, "code_challenge_method": "S256",
+    ].changed(changes)
+    let path = tenant.shape == .openIDConnect ? "/authorize" : "/oauth2/v2.0/authorize"
+    return try url(path, parameters.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
   }
 
-  func authorizeURL(_ changes: [String: String?] = [:]) throws -> URL {
-    try url(authorizePath, Self.parameters(tenant, changing: changes))
-  }
+  func get(_ url: URL) async throws -> LocalResponse { try await transport.answer(to: URLRequest(url: url)) }
 
-  func get(_ url: URL, cookie: String? = nil) async throws -> LocalResponse {
-    var request = URLRequest(url: url)
-    request.setValue(cookie, forHTTPHeaderField: "Cookie")
-    return try await transport.answer(to: request)
-  }
-
-  func post(_ url: URL, _ form: [String: String], cookie: String? = nil) async throws -> LocalResponse {
+  func post(_ url: URL, _ form: [String: String]) async throws -> LocalResponse {
     let pairs = form.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
-    var request = URLRequest(
-      method: "POST", url: url, headers: ["Content-Type": "application/x-www-form-urlencoded"],
-      body: Data(FormEncoding.encode(pairs).utf8))
-    request.setValue(cookie, forHTTPHeaderField: "Cookie")
-    return try await transport.answer(to: request)
+    return try await transport.answer(
+      to: URLRequest(
+        method: "POST", url: url, headers: ["Content-Type": "application/x-www-form-urlencoded"],
+        body: Data(FormEncoding.encode(pairs).utf8)))
   }
 
-  /// Goes through the pages and gives the callback's values.
-  func signIn(
-    _ changes: [String: String?] = [:], presenter: ScriptedPresenter? = nil
-  ) async throws -> [String: String] {
-    let presenter = presenter ?? makePresenter()
+  /// A user who does some things at the tenant's pages; Alice, who signs in, unless they are named.
+  func user(_ actions: ScriptedPresenter.Action...) -> ScriptedPresenter {
+    ScriptedPresenter(transport: transport, actions.isEmpty ? [.signIn(.alice)] : actions)
+  }
+
+  /// Lets a user go through the pages, and returns the callback.
+  func callback(
+    _ changes: [String: String?] = [:], of user: ScriptedPresenter, isEphemeral: Bool = false
+  ) async throws -> URL {
     let page = try authorizeURL(changes)
     let redirect = try #require(URL(string: tenant.redirectURIs.first ?? ""))
-    let callback = try await presenter.present(
-      PresentationRequest(purpose: .signIn, redirectURI: redirect, state: Secret("state-1")) { _ in page })
-    return Self.values(callback)
+    return try await user.present(
+      PresentationRequest(
+        purpose: .signIn, redirectURI: redirect, state: Secret("state-1"), prefersEphemeralSession: isEphemeral,
+        makeURL: { _ in page }))
   }
 
-  func makePresenter() -> ScriptedPresenter {
-    let presenter = ScriptedPresenter(transport: transport, script[0])
-    return presenter
-  }
-
-  /// The values of a callback's query.
-  static func values(_ url: URL) -> [String: String] {
-    let components = URLComponents(url: url, resolvingAgainstBaseURL: true)
-    let text = components?.percentEncodedQuery ?? ""
-    return Dictionary(FormEncoding.decode(text).map { ($0.name, $0.value) }) { first, _ in first }
-  }
-
-  func redeem(
-    _ code: String?, changing changes: [String: String?] = [:]
-  ) async throws -> TokenAnswer {
-    var form: [String: String] = [
-      "grant_type": "authorization_code", "client_id": tenant.clientID, "code": try #require(code),
-      "redirect_uri": tenant.redirectURIs.first ?? "", "code_verifier": Self.verifier,
-    ]
-    for (name, value) in changes { form[name] = value }
-    return try TokenAnswer(await post(url(tokenPath), form))
-  }
-
-  func refresh(_ token: String?, changing changes: [String: String?] = [:]) async throws -> TokenAnswer {
-    var form: [String: String] = [
-      "grant_type": "refresh_token", "client_id": tenant.clientID, "refresh_token": try #require(token),
-    ]
-    for (name, value) in changes { form[name] = value }
-    return try TokenAnswer(await post(url(tokenPath), form))
+  /// Lets a user go through the pages, and returns the callback's values.
+  func signIn(
+    _ changes: [String: String?] = [:], as user: ScriptedPresenter? = nil
+  ) async throws -> [String: String] {
+    query(of: try await callback(changes, of: user ?? self.user()))
   }
 
   /// Signs in and redeems the code.
-  func tokens(_ changes: [String: String?] = [:]) async throws -> TokenAnswer {
-    try await redeem(signIn(changes)["code"])
+  func tokens(_ changes: [String: String?] = [:], as user: ScriptedPresenter? = nil) async throws -> TokenAnswer {
+    try await redeem(signIn(changes, as: user)["code"])
+  }
+
+  func redeem(_ code: String?, changing changes: [String: String?] = [:]) async throws -> TokenAnswer {
+    let form = [
+      "grant_type": "authorization_code", "client_id": tenant.clientID, "code": try #require(code),
+      "redirect_uri": tenant.redirectURIs.first ?? "", "code_verifier": Self.verifier,
+    ]
+    return try TokenAnswer(await post(url(tokenPath), form.changed(changes)))
+  }
+
+  func refresh(_ token: String?, changing changes: [String: String?] = [:]) async throws -> TokenAnswer {
+    let form = ["grant_type": "refresh_token", "client_id": tenant.clientID, "refresh_token": try #require(token)]
+    return try TokenAnswer(await post(url(tokenPath), form.changed(changes)))
+  }
+}
+
+extension [String: String] {
+  /// The same with other values, or without those that are `nil`.
+  fileprivate func changed(_ changes: [String: String?]) -> [String: String] {
+    var result = self
+    for (name, value) in changes { result[name] = value }
+    return result
   }
 }
 
@@ -127,26 +124,25 @@ struct TokenAnswer {
 
   init(_ response: LocalResponse) throws {
     self.response = response
-    members = try #require(try JSONDecoder().decode(JSONValue.self, from: response.body).object)
+    members = try #require(response.json)
   }
 
   var status: Int { response.status }
-  var headers: [String: String] { response.headers }
-
   subscript(name: String) -> String? { members[name]?.string }
-
-  func header(_ name: String) -> String? { response.header(name) }
-
   var error: String? { self["error"] }
   var description: String { self["error_description"] ?? "" }
-  var idToken: [String: JSONValue] { Self.claims(self["id_token"]) }
-  var accessToken: [String: JSONValue] { Self.claims(self["access_token"]) }
-
-  static func claims(_ token: String?) -> [String: JSONValue] { part(1, of: token) }
+  var idToken: [String: JSONValue] { Self.part(1, of: self["id_token"]) }
+  var accessToken: [String: JSONValue] { Self.part(1, of: self["access_token"]) }
 
   static func part(_ index: Int, of token: String?) -> [String: JSONValue] {
     let parts = (token ?? "").split(separator: ".", omittingEmptySubsequences: false)
     guard parts.indices.contains(index), let data = Base64URL.decode(String(parts[index])) else { return [:] }
     return (try? JSONDecoder().decode(JSONValue.self, from: data))?.object ?? [:]
   }
+}
+
+extension LocalResponse {
+  var text: String { String(decoding: body, as: UTF8.self) }
+  /// The members of a JSON object.
+  var json: [String: JSONValue]? { (try? JSONDecoder().decode(JSONValue.self, from: body))?.object }
 }

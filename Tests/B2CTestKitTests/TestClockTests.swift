@@ -25,14 +25,10 @@ struct TestClockTests {
     let clock = TestClock()
     let start = clock.now
     let order = Locked<[Int]>([])
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for seconds in [3, 1, 2] {
-        group.addTask {
-          try await clock.sleep(for: .seconds(seconds))
-          order.withLock { $0.append(seconds) }
-        }
-      }
-      try await group.waitForAll()
+    try await simultaneously(3) { number in
+      let seconds = [3, 1, 2][number]
+      try await clock.sleep(for: .seconds(seconds))
+      order.withLock { $0.append(seconds) }
     }
     #expect(order.withLock { $0 } == [1, 2, 3])
     #expect(start.duration(to: clock.now) >= .seconds(3))

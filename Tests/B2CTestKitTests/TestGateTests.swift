@@ -4,7 +4,8 @@ import Testing
 
 @Suite(.hangLimit)
 struct TestGateTests {
-  @Test func holdsUntilOpenAndLetsEverybodyPassAfterwards() async throws {
+  @Test("A gate holds its visitors until it is open, and lets everybody pass afterwards")
+  func opening() async throws {
     let gate = TestGate()
     let task = Task { try await gate.wait() }
     await gate.waitForArrivals(1)
@@ -14,7 +15,8 @@ struct TestGateTests {
     #expect(gate.arrivals == 2)
   }
 
-  @Test func cancelledVisitorLeaves() async {
+  @Test("A visitor that is cancelled leaves")
+  func cancelledVisitor() async {
     let gate = TestGate()
     let task = Task { try await gate.wait() }
     await gate.waitForArrivals(1)
@@ -22,7 +24,8 @@ struct TestGateTests {
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test func cancelledWatcherLeaves() async {
+  @Test("A watcher that is cancelled leaves")
+  func cancelledWatcher() async {
     let gate = TestGate()
     let early = Task { await gate.waitForArrivals(1) }
     early.cancel()

@@ -8,11 +8,12 @@ import Testing
 /// The files of a cache: names, permissions, the order of the calls, and what a failing call leaves.
 @Suite(.hangLimit) struct RecordDirectoryTests {
   private let temporary: TemporaryDirectory
+  private let files = WatchedFileSystem()
   private let cache: StoredTokenCache
 
   init() throws {
     temporary = try TemporaryDirectory()
-    cache = try .process(at: temporary.store)
+    cache = try .process(at: temporary.store, files: files)
   }
 
   @Test("Only the owner can open anything")
@@ -29,32 +30,14 @@ import Testing
 
   @Test("Names of files are hashes of the key")
   func names() async throws {
-    try await cache.store(Samples.record(), for: Samples.key)
-    try await cache.store(Samples.record(), for: Samples.otherKey)
+    for key in [Samples.key, Samples.otherKey] { try await cache.store(Samples.record(), for: key) }
     let names = try temporary.recordFiles().map(\.lastPathComponent)
     #expect(Set(names).count == 2)
     for name in names { #expect(name.wholeMatch(of: /[0-9a-f]{64}\.json/) != nil, "\(name)") }
   }
 
-  @Test("A store changes one file")
-  func oneFile() async throws {
-    let keys = (0..<20).map { TokenCacheKey(authority: "a", clientID: "c", userID: "\($0)") }
-    for key in keys { try await cache.store(Samples.record(), for: key) }
-    func numbers() throws -> [URL: Int] {
-      try Dictionary(
-        uniqueKeysWithValues: temporary.recordFiles().map {
-          ($0, try FileManager.default.attributesOfItem(atPath: $0.path)[.systemFileNumber] as? Int ?? 0)
-        })
-    }
-    let before = try numbers()
-    try await cache.store(Samples.record("two"), for: keys[7])
-    #expect(try numbers().filter { before[$0.key] != $0.value }.count == 1)
-  }
-
   @Test("A write is flushed before it is renamed, and the directory after it; a removal likewise")
   func order() async throws {
-    let files = WatchedFileSystem()
-    let cache = try StoredTokenCache.process(at: temporary.store, files: files)
     _ = files.takeCalls()
     let writing = ["create HASH.new", "write HASH.new", "flush HASH.new", "rename to HASH.json", "flush store"]
     try await cache.store(Samples.record(), for: Samples.key)
@@ -73,28 +56,26 @@ import Testing
     #expect(files.takeCalls() == ["flush \(temporary.url.lastPathComponent)", "flush one"])
   }
 
-  @Test("Temporary files of killed writers are removed at the next listing, writing or removal, others' are left alone")
-  func strayFiles() async throws {
+  @Test(
+    "Temporary files of killed writers are removed at the next listing, writing or removal", arguments: 0..<3)
+  func strayFiles(_ number: Int) async throws {
     try await cache.store(Samples.record(), for: Samples.key)
     let stray = try #require(try temporary.recordFiles().first).deletingPathExtension().appendingPathExtension("new")
-    let foreign = temporary.store.appendingPathComponent("notes.new")
-    for file in [stray, foreign] { try Data("half a rec".utf8).write(to: file) }
-    #expect(try await StoredTokenCache.process(at: temporary.store).keys() == [Samples.key])
-    #expect(!FileManager.default.fileExists(atPath: stray.path))
-    #expect(FileManager.default.fileExists(atPath: foreign.path))
     try Data("half a rec".utf8).write(to: stray)
-    try await cache.store(Samples.record("two"), for: Samples.key)
+    switch number {
+    case 0: #expect(try await StoredTokenCache.process(at: temporary.store).keys() == [Samples.key])
+    case 1: try await cache.store(Samples.record("two"), for: Samples.key)
+    default: try await cache.removeRecord(for: Samples.key)
+    }
     #expect(!FileManager.default.fileExists(atPath: stray.path))
-    #expect(try await cache.record(for: Samples.key) == Samples.record("two"))
-    try Data("half a rec".utf8).write(to: stray)
-    try await cache.removeRecord(for: Samples.key)
-    #expect(!FileManager.default.fileExists(atPath: stray.path))
+    let record = [Samples.record(), Samples.record("two"), nil][number]
+    #expect(try await cache.record(for: Samples.key) == record)
   }
 
-  @Test("Other files beside the records are left alone")
+  @Test("Files that are no records are left alone")
   func otherFiles() async throws {
     for key in [Samples.key, Samples.otherKey] { try await cache.store(Samples.record(), for: key) }
-    let names = ["README", ".DS_Store", "notes/todo.txt", "package.json", "abc.new"]
+    let names = ["README", ".DS_Store", "notes/todo.txt", "package.json", "notes.new"]
     for name in names {
       let url = temporary.store.appendingPathComponent(name)
       try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -107,7 +88,7 @@ import Testing
     }
   }
 
-  @Test("A record that a directory leaves out of its list while it changes is found by a second look")
+  @Test("A record that a changing directory leaves out of its list is found by a second look")
   func changingDirectory() async throws {
     let looks = Locked(0)
     let files = WatchedFileSystem(changingNames: { path, names in
@@ -126,8 +107,6 @@ import Testing
 
   @Test("A write that fails after some bytes leaves the old record and no temporary file")
   func failedWrite() async throws {
-    let files = WatchedFileSystem()
-    let cache = try StoredTokenCache.process(at: temporary.store, files: files)
     try await cache.store(Samples.record(), for: Samples.key)
     files.failWrites(afterBytes: 10)
     for record in [Samples.record("two"), Samples.record("three")] {
@@ -143,8 +122,6 @@ import Testing
 
   @Test("A record whose directory cannot be searched is an error that may pass, and not absent")
   func closedDirectory() async throws {
-    let files = WatchedFileSystem()
-    let cache = try StoredTokenCache.process(at: temporary.store, files: files)
     try await cache.store(Samples.record(), for: Samples.key)
     files.denyReading()
     await expectFailure("A token record cannot be read", isRetryable: true) {
@@ -157,8 +134,6 @@ import Testing
 
   @Test("A directory that cannot be flushed does not make a record that is in place count as refused")
   func unflushedDirectory() async throws {
-    let files = WatchedFileSystem()
-    let cache = try StoredTokenCache.process(at: temporary.store, files: files)
     try await cache.store(Samples.record(), for: Samples.key)
     files.failToFlushDirectories()
     try await cache.store(Samples.record("two"), for: Samples.key)
@@ -170,8 +145,6 @@ import Testing
 
   @Test("A removal that could not be flushed is flushed by the next one, also in another process, without a file")
   func unflushedRemoval() async throws {
-    let files = WatchedFileSystem()
-    let cache = try StoredTokenCache.process(at: temporary.store, files: files)
     try await cache.store(Samples.record(), for: Samples.key)
     files.failToFlushDirectories()
     for _ in 1...2 {
@@ -192,8 +165,6 @@ import Testing
 
   @Test("A record is removed from a full disk")
   func fullDisk() async throws {
-    let files = WatchedFileSystem()
-    let cache = try StoredTokenCache.process(at: temporary.store, files: files)
     try await cache.store(Samples.record(), for: Samples.key)
     files.fillDisk()
     _ = files.takeCalls()

@@ -23,7 +23,7 @@ import Testing
     #expect(try await cache.record(for: key) == record)
   }
 
-  @Test("A sealed item stays readable by later versions: its form never changes")
+  @Test("The form of a sealed item never changes, so that later versions can read it")
   func sealed() async throws {
     let stored = """
       {"b2cTokenRecord":1,"key":{"authority":"https://a/b","clientID":"c","userID":"u"},"position":0,"sealed":\

@@ -20,12 +20,7 @@ import Testing
     try await writer.store(Samples.record(), for: Samples.key)
     let lock = try openLock(".lock")
     #expect(lock.isFree)
-    let calls: [@Sendable () async throws -> Void] = [
-      { try await writer.store(Samples.record("two"), for: Samples.key) },
-      { _ = try await writer.replace(Samples.key, expecting: Samples.uuid, with: Samples.record("two")) },
-      { try await writer.removeRecord(for: Samples.key) },
-    ]
-    for call in calls {
+    for call in Samples.writes(of: writer) {
       let task = Task { try await call() }
       for _ in 0..<3 {
         await clock.waitForSleepers()
@@ -44,17 +39,6 @@ import Testing
     #expect(try await writer.record(for: Samples.key) == nil)
   }
 
-  @Test("A write that need not wait is done in a cancelled task too")
-  func writeInCancelledTask() async throws {
-    let writer = try cache()
-    let task = Task {
-      withUnsafeCurrentTask { $0?.cancel() }
-      try await writer.store(Samples.record(), for: Samples.key)
-    }
-    try await task.value
-    #expect(try await writer.record(for: Samples.key) == Samples.record())
-  }
-
   @Test("The temporary file of a writer that has its lock is left alone when the directory is listed")
   func livingWriter() async throws {
     try await cache().store(Samples.record(), for: Samples.key)
@@ -69,71 +53,48 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: written.path))
   }
 
-  @Test(
-    "A caller waits for the refresh lock until it is cancelled, and its work does not run then",
-    arguments: [true, false])
-  func cancellation(_ isInThisProcess: Bool) async throws {
+  @Test("A caller waits for another process's refresh lock until it is cancelled, and its work does not run then")
+  func cancellation() async throws {
     let clock = TestClock(advancesItself: false)
     let waiter = try StoredTokenCache.process(at: temporary.store, clock: clock)
+    try await cache().underRefreshLock(of: Samples.key) {}
+    let lock = try openLock(".refresh")
+    #expect(lock.isFree)
     let hasRun = Locked(false)
-    try await holdingLock(isInThisProcess ? waiter : nil) {
-      let task = Task {
-        try await waiter.withRefreshLock(for: Samples.key, RefreshWork { hasRun.withLock { $0 = true } })
-      }
-      // Another process's lock is looked at again and again, however long it is held.
-      for _ in 0..<(isInThisProcess ? 0 : 3) {
-        await clock.waitForSleepers()
-        await clock.advance(by: .seconds(3_600))
-      }
-      task.cancel()
-      await #expect(throws: CancellationError.self) { try await task.value }
+    let task = Task {
+      try await waiter.withRefreshLock(for: Samples.key, RefreshWork { hasRun.withLock { $0 = true } })
     }
+    // The lock is looked at again and again, however long it is held.
+    for _ in 0..<3 {
+      await clock.waitForSleepers()
+      await clock.advance(by: .seconds(3_600))
+    }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
     #expect(!hasRun.withLock { $0 })
+    POSIXFileSystem().close(lock.descriptor)
     #expect(try await waiter.underRefreshLock(of: Samples.key) { "free" } == "free")
   }
 
-  @Test("Reading, storing, replacing and removing do not wait for the refresh lock")
-  func independence() async throws {
-    let holder = try cache()
-    let other = try cache()
-    try await holder.underRefreshLock(of: Samples.key) {
-      for cache in [holder, other] {
-        try await cache.store(Samples.record(), for: Samples.key)
-        #expect(try await cache.record(for: Samples.key) == Samples.record())
-        #expect(try await cache.replace(Samples.key, expecting: Samples.uuid, with: Samples.record("two")))
-        try await cache.removeRecord(for: Samples.key)
-        #expect(try await cache.keys().isEmpty)
-      }
-    }
-  }
-
-  @Test("Locks of different keys are independent")
-  func otherKey() async throws {
-    let cache = try cache()
-    let inner = try await cache.underRefreshLock(of: Samples.key) {
-      try await cache.underRefreshLock(of: Samples.otherKey) { "inside" }
-    }
-    #expect(inner == "inside")
-  }
-
-  @Test("Lock files stay, two for each key, and no descriptor stays open")
+  @Test("Each key has locks of its own, whose files are never removed, and no descriptor is left open")
   func lockFiles() async throws {
     let files = WatchedFileSystem()
     let cache = try StoredTokenCache.process(at: temporary.store, files: files)
     try await cache.underRefreshLock(of: Samples.key) {
+      try await cache.underRefreshLock(of: Samples.otherKey) { #expect(files.openCount == 2) }
       try await cache.store(Samples.record(), for: Samples.key)
       #expect(files.openCount == 1)
     }
     #expect(files.openCount == 0)
     let locks = try lockPaths()
-    #expect(locks.count == 2)
+    #expect(locks.count == 3)
     try await cache.removeRecord(for: Samples.key)
     _ = try StoredTokenCache.process(at: temporary.store)
     #expect(try lockPaths() == locks)
   }
 
   @Test(
-    "A lock whose file was removed or replaced between opening and locking keeps others out all the same",
+    "A lock whose file was removed or replaced between opening and locking still keeps others out",
     arguments: [true, false])
   func removedLockFile(_ isReplaced: Bool) async throws {
     let hasRemoved = Locked(false)
@@ -168,56 +129,14 @@ import Testing
       try FileManager.default.removeItem(at: lock)
       try FileManager.default.createSymbolicLink(at: lock, withDestinationURL: target)
     }
-    let calls: [@Sendable () async throws -> Void] = [
-      { try await cache.underRefreshLock(of: Samples.key) {} },
-      { try await cache.store(Samples.record("two"), for: Samples.key) },
-      { _ = try await cache.replace(Samples.key, expecting: Samples.uuid, with: Samples.record("two")) },
-      { try await cache.removeRecord(for: Samples.key) },
-    ]
+    let calls = Samples.writes(of: cache) + [{ try await cache.underRefreshLock(of: Samples.key) {} }]
     for call in calls { await expectFailure("Remove the symbolic link.", isRetryable: false, call) }
     #expect(try await cache.record(for: Samples.key) == Samples.record())
     #expect(!FileManager.default.fileExists(atPath: target.path))
   }
 
-  @Test("Where files are not locked, the replacements of a process are atomic, and no lock file is made")
-  func withoutFileLocks() async throws {
-    let cache = try StoredTokenCache.process(at: temporary.store, locksFiles: false, clock: clock)
-    try await cache.underRefreshLock(of: Samples.key) {}
-    var record = Samples.record()
-    record.policyID = ""
-    try await cache.store(record, for: Samples.key)
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for _ in 0..<40 {
-        group.addTask {
-          while true {
-            guard var record = try await cache.record(for: Samples.key) else { return }
-            let stamp = record.stamp
-            record.stamp = UUID()
-            record.policyID? += "x"
-            if try await cache.replace(Samples.key, expecting: stamp, with: record) { return }
-          }
-        }
-      }
-      try await group.waitForAll()
-    }
-    #expect(try await cache.record(for: Samples.key)?.policyID?.count == 40)
-    try await cache.removeRecord(for: Samples.key)
-    #expect(try temporary.paths().isEmpty)
-  }
-
   /// A cache of a process of its own.
   private func cache() throws -> StoredTokenCache { try .process(at: temporary.store, clock: clock) }
-
-  /// Runs a body while the refresh lock is held: by a caller of a cache, or by a descriptor as of another process.
-  private func holdingLock(_ cache: StoredTokenCache?, _ body: @escaping @Sendable () async throws -> Void) async throws
-  {
-    if let cache { return try await cache.underRefreshLock(of: Samples.key, body) }
-    try await StoredTokenCache.process(at: temporary.store).underRefreshLock(of: Samples.key) {}
-    let lock = try openLock(".refresh")
-    defer { POSIXFileSystem().close(lock.descriptor) }
-    #expect(lock.isFree)
-    try await body()
-  }
 
   /// Opens the file of a lock as another process does, and takes the lock if it is free.
   private func openLock(_ suffix: String) throws -> (descriptor: Int32, isFree: Bool) {

@@ -14,19 +14,23 @@ import Testing
     cache = try .files(at: temporary.store)
   }
 
-  @Test("The conformance suite finds nothing in files, plain or sealed", arguments: [nil, Samples.sealingKey])
-  func conformance(_ key: Data?) async throws {
+  static let kinds: [(sealingKey: Data?, locksFiles: Bool)] = [(nil, true), (Samples.sealingKey, true), (nil, false)]
+
+  @Test("The conformance suite finds nothing in files, plain, sealed, or locked by no process", arguments: kinds)
+  func conformance(_ key: Data?, _ locksFiles: Bool) async throws {
     let temporaries = Locked<[TemporaryDirectory]>([])
     let make = { @Sendable in
       let temporary = try TemporaryDirectory()
       temporaries.withLock { $0.append(temporary) }
+      return try StoredTokenCache.process(at: temporary.store, sealedWith: key, locksFiles: locksFiles)
+    }
+    let second: @Sendable (StoredTokenCache) async throws -> StoredTokenCache = { first in
+      guard let temporary = temporaries.withLock({ $0.last }) else { return first }
       return try StoredTokenCache.process(at: temporary.store, sealedWith: key)
     }
     let broken = try await TokenCacheConformance.brokenRules(
-      makeSecondInstance: { first in
-        guard let temporary = temporaries.withLock({ $0.last }) else { return first }
-        return try StoredTokenCache.process(at: temporary.store, sealedWith: key)
-      },
+      // Without locks only one process writes.
+      makeSecondInstance: locksFiles ? second : nil,
       makeUnreachableCache: {
         let cache = try make()
         // A file in the directory's place: nothing below it can be reached, and nothing can be created there.
@@ -35,40 +39,9 @@ import Testing
         try Data("in the way".utf8).write(to: temporary.store)
         return cache
       }, makeCache: make)
-    #expect(broken.isEmpty, "\(broken)")
-  }
-
-  @Test("A new instance reads what was stored")
-  func reopening() async throws {
-    try await cache.store(Samples.record(), for: Samples.key)
-    let again = try StoredTokenCache.process(at: temporary.store)
-    #expect(try await again.record(for: Samples.key) == Samples.record())
-    #expect(try await again.keys() == [Samples.key])
-  }
-
-  @Test("A replacement needs the stamp of the record that is there, also of another writer")
-  func replacement() async throws {
-    let (stamp, next) = (UUID(), UUID())
-    let other = try StoredTokenCache.process(at: temporary.store)
-    try await other.store(Samples.record("one", stamp: stamp), for: Samples.key)
-    #expect(try await cache.record(for: Samples.key)?.stamp == stamp)
-    #expect(try await other.replace(Samples.key, expecting: stamp, with: Samples.record("two", stamp: next)))
-    #expect(try await !cache.replace(Samples.key, expecting: stamp, with: Samples.record("three")))
-    #expect(try await cache.record(for: Samples.key) == Samples.record("two", stamp: next))
-    try await other.removeRecord(for: Samples.key)
-    #expect(try await !cache.replace(Samples.key, expecting: next, with: Samples.record("three")))
-    #expect(try await cache.record(for: Samples.key) == nil)
-  }
-
-  @Test("A replacement that is refused writes nothing")
-  func refusedReplacement() async throws {
-    let files = WatchedFileSystem()
-    let cache = try StoredTokenCache.process(at: temporary.store, files: files)
-    try await cache.store(Samples.record(), for: Samples.key)
-    _ = files.takeCalls()
-    #expect(try await !cache.replace(Samples.key, expecting: UUID(), with: Samples.record("two")))
-    #expect(files.takeCalls() == [])
-    #expect(files.openCount == 0)
+    #expect(broken == [])
+    let paths = try temporaries.withLock { $0 }.dropLast().flatMap { try $0.paths() }
+    #expect(paths.contains { !$0.hasSuffix(".json") } == locksFiles)
   }
 
   @Test("Unchanged files are served from memory")
@@ -124,27 +97,18 @@ import Testing
     }
   }
 
-  @Test("A directory that was removed is created again")
-  func removedDirectory() async throws {
-    try await cache.store(Samples.record(), for: Samples.key)
-    try FileManager.default.removeItem(at: temporary.store)
-    #expect(try await cache.record(for: Samples.key) == nil)
-    #expect(try await cache.keys().isEmpty)
-    try await cache.store(Samples.record("two"), for: Samples.key)
-    #expect(try await cache.record(for: Samples.key) == Samples.record("two"))
-    try FileManager.default.removeItem(at: temporary.store)
-    #expect(try await cache.underRefreshLock(of: Samples.key) { true })
-    #expect(try temporary.mode(temporary.store.path) == 0o700)
-  }
-
-  @Test("So is one whose files no process locks")
-  func removedDirectoryWithoutLocks() async throws {
-    let cache = StoredTokenCache(try RecordDirectory(at: temporary.store, locksFiles: false), form: RecordForm())
+  @Test("A directory that was removed is created again, also if no process locks files", arguments: [true, false])
+  func removedDirectory(_ locksFiles: Bool) async throws {
+    let cache = try StoredTokenCache.process(at: temporary.store, locksFiles: locksFiles)
     for name in ["one", "two"] {
       try await cache.store(Samples.record(name), for: Samples.key)
       #expect(try await cache.record(for: Samples.key) == Samples.record(name))
       try FileManager.default.removeItem(at: temporary.store)
+      #expect(try await cache.record(for: Samples.key) == nil)
+      #expect(try await cache.keys().isEmpty)
     }
+    #expect(try await cache.underRefreshLock(of: Samples.key) { true })
+    if locksFiles { #expect(try temporary.mode(temporary.store.path) == 0o700) }
   }
 
   @Test("Stores, replacements and removals go on when their caller is cancelled")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// `Tests/Benchmarks/run`: every row of the goals table, each beside its baseline in the same process and run.
+/// `Tests/Benchmarks/run` measures every row of the goals table and its baseline in the same process and run.
 ///
 /// Ends with 0 if every row ran, every count holds and no figure is more than twice its goal, with 1 otherwise. It only
 /// shows a smaller miss, because two runs on a shared machine can differ by that much.

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// The arguments of the program.
 struct Options: Sendable {
   /// The rows to run; all of them if it is empty.
@@ -37,15 +39,6 @@ struct Options: Sendable {
   /// Whether to run a row; one that `--only` names is never left out.
   func includes(_ row: Row) -> Bool {
     only.isEmpty ? !(isCheck && row.takesMinutes) : only.contains(row.number)
-  }
-}
-
-/// Why a benchmark could not be run.
-struct Failure: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) {
-    self.description = description
   }
 }
 

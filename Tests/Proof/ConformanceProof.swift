@@ -2,6 +2,7 @@ import B2CCore
 import B2CTestKit
 import B2CTokenCache
 import Foundation
+import TestSupport
 
 /// Holds the cache under proof to every rule of the test kit's suite.
 struct ConformanceProof: ProofCommand {
@@ -9,7 +10,7 @@ struct ConformanceProof: ProofCommand {
   static let summary = "every rule of the test kit's suite for token caches"
 
   static func run(_ options: ProofOptions) async throws -> Bool {
-    let folder = try ProofFolder("conformance")
+    let folder = try TemporaryDirectory("conformance")
     defer { folder.remove() }
     // The suite looks at one cache after the other, so the second instance is one of the last that was made.
     let last = Locked(folder.url)

@@ -10,7 +10,7 @@ struct CrashProof: ProofCommand {
 
   static func run(_ options: ProofOptions) async throws -> Bool {
     let rounds = options.isQuick ? 60 : 1000
-    let folder = try ProofFolder("crash")
+    let folder = try TemporaryDirectory("crash")
     defer { folder.remove() }
     var run = CrashRun(url: folder.url)
     for round in 0..<rounds {
@@ -37,7 +37,7 @@ struct CrashProof: ProofCommand {
   }
 }
 
-/// What a record may be, by what its writer has said: the last finished change, or the one that was under way.
+/// The values that a record may have according to its writer: that of the last finished change or of the one under way.
 private struct CrashRun {
   /// The rows of the table.
   enum Count: String, CaseIterable {
@@ -66,7 +66,7 @@ private struct CrashRun {
 
   private mutating func add(_ count: Count) { counts[count, default: 0] += 1 }
 
-  /// Takes what a killed writer has said.
+  /// Reads what a killed writer has said.
   mutating func take(_ text: String) {
     underWay = [:]
     for line in text.split(separator: "\n") {
@@ -88,11 +88,11 @@ private struct CrashRun {
   mutating func look() async throws {
     add(.kills)
     if !underWay.isEmpty { add(.amidChange) }
-    if !ProofFolder.strayFiles(url).isEmpty { add(.amidWrite) }
-    for path in try ProofFolder.openToOthers(url) { note("open to others: \(path)") }
+    if !files(ending: ".new").isEmpty { add(.amidWrite) }
+    for path in try openToOthers() { note("open to others: \(path)") }
     let cache = try ProofCache.open(url)
     _ = try await cache.keys()
-    for name in ProofFolder.strayFiles(url) { note("a temporary file is left after listing: \(name)") }
+    for name in files(ending: ".new") { note("a temporary file is left after listing: \(name)") }
     for user in CrashProof.users(round) {
       guard let number = try await read(user, cache) else { continue }
       let (old, new) = (finished[user, default: 0], underWay[user])
@@ -103,9 +103,23 @@ private struct CrashRun {
       }
       finished[user] = number
     }
-    // A killed holder's lock has to be free at once.
+    // The lock of a killed process must be free immediately.
     for user in CrashProof.users(round) { try await cache.underRefreshLock(of: CrashProof.key(user)) {} }
-    for name in ProofFolder.files(url, ending: ".damaged") { note("a file was renamed as damaged: \(name)") }
+    for name in files(ending: ".damaged") { note("a file was renamed as damaged: \(name)") }
+  }
+
+  private func files(ending end: String) -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).filter { $0.hasSuffix(end) }
+  }
+
+  /// Everything in the folder that others could open, as "path (mode)".
+  private func openToOthers() throws -> [String] {
+    try FileManager.default.subpathsOfDirectory(atPath: url.path).compactMap { path in
+      let attributes = try FileManager.default.attributesOfItem(atPath: url.path + "/" + path)
+      let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? -1
+      let isFolder = attributes[.type] as? FileAttributeType == .typeDirectory
+      return mode == (isFolder ? 0o700 : 0o600) ? nil : "\(path) (\(String(mode, radix: 8)))"
+    }
   }
 
   /// Looks at the records of all rounds.
@@ -118,7 +132,7 @@ private struct CrashRun {
     if try await Set(cache.keys()) != expected { note("the list of keys is not that of the records") }
   }
 
-  /// The number of a record, 0 when there is none; `nil` when it is broken.
+  /// Returns the number of a record, 0 if there is none, or `nil` if it is broken.
   private mutating func read(_ user: String, _ cache: any TokenCache) async throws -> Int? {
     do {
       let record = try await cache.record(for: CrashProof.key(user))
@@ -147,7 +161,6 @@ private struct CrashRun {
 /// The process that is killed: it stores, replaces and removes records without end, and says so before and after each.
 struct CrashWriter: ProofCommand {
   static let name = "crash-writer"
-  static let summary = ""
 
   static func run(_ options: ProofOptions) async throws -> Bool {
     let folder = URL(fileURLWithPath: try options.value(0, "the folder"), isDirectory: true)

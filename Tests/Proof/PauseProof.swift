@@ -5,8 +5,8 @@ import TestSupport
 
 /// Stops processes while a refresh is under way, and lets them go on when its answer has long arrived.
 ///
-/// A laptop that sleeps and a container that is throttled do this. The provider has taken the old refresh token back: the new
-/// one is in a socket, behind a deadline that has passed.
+/// A laptop that sleeps and a container that is throttled do this. The provider no longer accepts the old refresh token, and
+/// the new one is in a socket, behind a deadline that has passed.
 struct PauseProof: ProofCommand {
   static let name = "pause"
   static let summary = "20 processes stand still for 35 s while an answer with a rotated refresh token arrives"
@@ -17,7 +17,7 @@ struct PauseProof: ProofCommand {
     let tenant = LocalTenant(redirectURIs: ["http://127.0.0.1/callback"])
     try await tenant.start()
     let authority = tenant.authority(form: .query)
-    let folders = try (0..<count).map { try ProofFolder("pause-\($0)") }
+    let folders = try (0..<count).map { try TemporaryDirectory("pause-\($0)") }
     defer { folders.forEach { $0.remove() } }
     for folder in folders { try await ProcessesProof.signIn(tenant, authority, ProofCache.open(folder.url)) }
 
@@ -43,7 +43,6 @@ struct PauseProof: ProofCommand {
 /// A process that is stopped during its refresh.
 struct PauseWorker: ProofCommand {
   static let name = "pause-worker"
-  static let summary = ""
 
   static func run(_ options: ProofOptions) async throws -> Bool {
     let folder = URL(fileURLWithPath: try options.value(0, "the folder"), isDirectory: true)
@@ -60,7 +59,7 @@ struct PauseWorker: ProofCommand {
     do { _ = try await connector.accessToken() } catch {
       call = "\((error as? ConnectorError)?.code.rawValue ?? "other")"
     }
-    // The call may end before its refresh, whose answer is stored all the same.
+    // The call may end before its refresh, whose answer is still stored.
     await connector.close()
     do {
       _ = try await connector.accessToken(forceRefresh: true)

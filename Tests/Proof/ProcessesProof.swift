@@ -11,7 +11,7 @@ struct ProcessesProof: ProofCommand {
 
   private static let processes = 8
 
-  /// What came out of one line of the table.
+  /// The result of a line of the table.
   private struct Outcome {
     var expected: Int
     var found = 0
@@ -20,7 +20,7 @@ struct ProcessesProof: ProofCommand {
 
     var isKept: Bool { expected == found && notes.isEmpty }
 
-    /// Waits for the processes; each says what it has to say, and ends well.
+    /// Waits until the processes have ended, and returns what each has printed.
     mutating func wait(for children: [ChildProcess], since start: ContinuousClock.Instant) -> [String] {
       let said = children.map { $0.readToEnd() }
       seconds = start.duration(to: .now) / .seconds(1)
@@ -55,9 +55,9 @@ struct ProcessesProof: ProofCommand {
     return broken.isEmpty
   }
 
-  /// Every process adds one to a record in each round; in the end the records hold the number of all rounds.
+  /// Every process adds one to a record in each round, so in the end the records hold the number of all rounds.
   private static func additions(_ rounds: Int, _ flags: [String], _ users: [[String]]) async throws -> Outcome {
-    let folder = try ProofFolder("processes")
+    let folder = try TemporaryDirectory("processes")
     defer { folder.remove() }
     let all = Set(users.joined()).sorted()
     let cache = try ProofCache.open(folder.url)
@@ -72,9 +72,9 @@ struct ProcessesProof: ProofCommand {
     return outcome
   }
 
-  /// Processes find one expired token in a shared cache: one refresh serves them all.
+  /// Processes find an expired token in a shared cache, and one refresh serves them all.
   private static func refreshes() async throws -> Outcome {
-    let folder = try ProofFolder("refresh")
+    let folder = try TemporaryDirectory("refresh")
     defer { folder.remove() }
     let tenant = LocalTenant(redirectURIs: ["http://127.0.0.1/callback"])
     try await tenant.start()
@@ -108,10 +108,9 @@ struct ProcessesProof: ProofCommand {
   }
 }
 
-/// One of several processes that add to records, by replacements or under the refresh lock.
+/// A process of several that add to records, by replacements or under the refresh lock.
 struct ProcessWorker: ProofCommand {
   static let name = "process-worker"
-  static let summary = ""
 
   static func run(_ options: ProofOptions) async throws -> Bool {
     let folder = URL(fileURLWithPath: try options.value(0, "the folder"), isDirectory: true)
@@ -134,10 +133,9 @@ struct ProcessWorker: ProofCommand {
   }
 }
 
-/// One of several processes that want a token from one cache.
+/// A process of several that want a token from one cache.
 struct RefreshWorker: ProofCommand {
   static let name = "refresh-worker"
-  static let summary = ""
 
   static func run(_ options: ProofOptions) async throws -> Bool {
     let folder = URL(fileURLWithPath: try options.value(0, "the folder"), isDirectory: true)

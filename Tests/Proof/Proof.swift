@@ -1,11 +1,11 @@
 import Foundation
 
-/// `swift run proof <command> [--quick]`: what tests cannot show, because processes have to die or meet.
+/// `swift run proof <command> [--quick]` shows what tests cannot, because processes must die or meet.
 ///
 /// Each proof prints a table and ends with 0 when every promise held, with 1 when one was broken.
 @main
 struct Proof {
-  /// Every proof; one more is a type of its own in a file of its own, and a line here.
+  /// Every proof; a new one is a type in a file of its own, and a line here.
   static var commands: [any ProofCommand.Type] {
     [
       ConformanceProof.self, CrashProof.self, ProcessesProof.self, SecretsProof.self, FaultsProof.self, PauseProof.self,
@@ -38,22 +38,26 @@ struct Proof {
   }
 }
 
-/// One proof, or one part of a proof that runs as a process of its own.
+/// A proof, or a part of a proof that runs as a process of its own.
 protocol ProofCommand: Sendable {
-  /// What is written after `swift run proof`.
+  /// The word after `swift run proof`.
   static var name: String { get }
-  /// A line for the help; empty for what only a proof starts.
+  /// A line for the help, or nothing if only a proof starts it.
   static var summary: String { get }
 
   /// Runs the proof and prints its table.
   ///
-  /// - Parameter options: What was written after the name.
+  /// - Parameter options: The words after the name.
   /// - Returns: Whether every promise held.
-  /// - Throws: What kept the proof from being run at all.
+  /// - Throws: The error because of which the proof could not run.
   static func run(_ options: ProofOptions) async throws -> Bool
 }
 
-/// What is written after a proof's name: values in order, and flags.
+extension ProofCommand {
+  static var summary: String { "" }
+}
+
+/// The words after a proof's name: values in order, and flags.
 struct ProofOptions: Sendable {
   let values: [String]
   let flags: Set<String>
@@ -80,11 +84,9 @@ struct ProofOptions: Sendable {
   }
 }
 
-/// Why a proof could not be run.
+/// The reason why a proof could not be run.
 struct ProofError: Error, CustomStringConvertible {
   let description: String
 
-  init(_ description: String) {
-    self.description = description
-  }
+  init(_ description: String) { self.description = description }
 }

@@ -8,7 +8,7 @@ package enum CacheKind: String, CaseIterable, Sendable {
   /// Two caches over one directory, as two processes have them.
   case twoProcesses
 
-  /// Whether the two connectors have one object in common, and so know of each other's changes at once.
+  /// Whether the two connectors share one object, through which each hears of the other's changes immediately.
   package var isOneObject: Bool { self != .twoProcesses }
 
   /// Makes a cache for each of two connectors over one store.
@@ -40,53 +40,4 @@ extension StoredTokenCache {
     return StoredTokenCache(
       store, form: try key.map { try RecordForm(sealedWith: $0) } ?? RecordForm(), clock: clock, now: now)
   }
-}
-
-/// A cache of the four methods alone, as an app may write it.
-package final class FourMethodCache: TokenCache {
-  private let records = Locked<[TokenCacheKey: TokenRecord]>([:])
-
-  package init() {}
-
-  package func record(for key: TokenCacheKey) async throws -> TokenRecord? {
-    await Task.yield()
-    return records.withLock { $0[key] }
-  }
-
-  package func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-    await Task.yield()
-    records.withLock { $0[key] = record }
-  }
-
-  package func removeRecord(for key: TokenCacheKey) async throws { records.withLock { $0[key] = nil } }
-
-  package func keys() async throws -> [TokenCacheKey] { records.withLock { Array($0.keys) } }
-}
-
-/// The same as an actor.
-package actor FourMethodActor: TokenCache {
-  private var records: [TokenCacheKey: TokenRecord] = [:]
-
-  package init() {}
-
-  package func record(for key: TokenCacheKey) -> TokenRecord? { records[key] }
-  package func store(_ record: TokenRecord, for key: TokenCacheKey) { records[key] = record }
-  package func removeRecord(for key: TokenCacheKey) { records[key] = nil }
-  package func keys() -> [TokenCacheKey] { Array(records.keys) }
-}
-
-/// Another process's view of a store: nothing is shared with those who use the store itself but its records.
-package final class ForwardingCache: TokenCache {
-  private let store: any TokenCache
-
-  package init(_ store: any TokenCache) {
-    self.store = store
-  }
-
-  package func record(for key: TokenCacheKey) async throws -> TokenRecord? { try await store.record(for: key) }
-  package func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-    try await store.store(record, for: key)
-  }
-  package func removeRecord(for key: TokenCacheKey) async throws { try await store.removeRecord(for: key) }
-  package func keys() async throws -> [TokenCacheKey] { try await store.keys() }
 }

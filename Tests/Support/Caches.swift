@@ -4,11 +4,11 @@ package import B2CTokenCache
 package import Foundation
 
 /// A cache that counts its calls by name.
-package final class CountingCache: TokenCache {
-  package init() {}
-
+package final class CountingCache: WrappingCache {
+  package let inner: any TokenCache
   private let counts = Locked<[String: Int]>([:])
-  private let inner = FourMethodCache()
+
+  package init(_ inner: any TokenCache = FourMethodCache()) { self.inner = inner }
 
   /// The calls since the last look.
   package func takeCounts() -> [String: Int] {
@@ -42,20 +42,20 @@ package final class CountingCache: TokenCache {
 }
 
 /// A cache whose disk can be full, unreadable or slow.
-package final class FailingCache: TokenCache {
+package final class FailingCache: WrappingCache {
   package init() {}
 
   package let failsToStore = Locked(false)
   package let failsToList = Locked(false)
-  /// Why a record cannot be read, if it cannot.
+  /// The error of a read, if the record cannot be read.
   package let readFailure = Locked<@Sendable (TokenCacheKey) -> (any Error & Sendable)?>({ _ in nil })
-  /// Why a record cannot be removed, if it cannot.
+  /// The error of a removal, if the record cannot be removed.
   package let removeFailure = Locked<@Sendable (TokenCacheKey) -> ConnectorError?>({ _ in nil })
-  /// What a read waits for.
+  /// The gate that a read waits at.
   package let readGate = Locked<TestGate?>(nil)
   /// The gate that a store waits at, after so many others.
   package let storeGate = Locked<(after: Int, gate: TestGate)?>(nil)
-  private let inner = FourMethodCache()
+  package let inner: any TokenCache = FourMethodCache()
 
   package func record(for key: TokenCacheKey) async throws -> TokenRecord? {
     if let gate = readGate.withLock({ $0 }) { try await gate.wait() }
@@ -86,7 +86,7 @@ package final class FailingCache: TokenCache {
 }
 
 /// A cache whose record another process replaces right after it was read.
-package final class SwappingCache: TokenCache {
+package final class SwappingCache: WrappingCache {
   package init() {}
 
   private struct Swap {
@@ -96,7 +96,7 @@ package final class SwappingCache: TokenCache {
   }
 
   private let pending = Locked<Swap?>(nil)
-  private let inner = FourMethodCache()
+  package let inner: any TokenCache = FourMethodCache()
 
   /// Replaces the record of a key once it was read so many times.
   package func swap(to record: TokenRecord, for key: TokenCacheKey, afterReads reads: Int) {
@@ -114,75 +114,51 @@ package final class SwappingCache: TokenCache {
     if let due { try await inner.store(due.record, for: due.key) }
     return record
   }
-
-  package func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-    try await inner.store(record, for: key)
-  }
-  package func removeRecord(for key: TokenCacheKey) async throws { try await inner.removeRecord(for: key) }
-  package func keys() async throws -> [TokenCacheKey] { try await inner.keys() }
 }
 
 /// A cache whose replacement is refused once, because another process signs the user out meanwhile.
-package final class ContendedCache: SharedTokenCache {
+package final class ContendedCache: WrappingSharedCache {
   package init() {}
 
   package let isContended = Locked(false)
-  private let inner = SharedMemoryCache()
-
-  package func record(for key: TokenCacheKey) async throws -> TokenRecord? { await inner.record(for: key) }
-  package func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { await inner.store(record, for: key) }
-  package func removeRecord(for key: TokenCacheKey) async throws { await inner.removeRecord(for: key) }
-  package func keys() async throws -> [TokenCacheKey] { await inner.keys() }
+  package let shared = SharedMemoryCache()
 
   package func replace(_ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord) async -> Bool {
     let startsAgain = isContended.withLock { isContended in
       defer { isContended = false }
       return isContended
     }
-    if startsAgain { await inner.removeRecord(for: key) }
-    return await inner.replace(key, expecting: stamp, with: record)
-  }
-
-  package func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {
-    try await inner.withRefreshLock(for: key, work)
+    if startsAgain { await shared.removeRecord(for: key) }
+    return await shared.replace(key, expecting: stamp, with: record)
   }
 }
 
 /// A shared cache that refuses each replacement, or reports an error for one that it has done.
-package final class StubbornCache: SharedTokenCache {
+package final class StubbornCache: WrappingSharedCache {
   package init() {}
 
   package let refuses = Locked(false)
   package let failsAfterwards = Locked(false)
-  /// How often a record was to be replaced.
+  /// The number of replacements that were asked for.
   package let replacements = Locked(0)
-  private let inner = SharedMemoryCache()
-
-  package func record(for key: TokenCacheKey) async throws -> TokenRecord? { await inner.record(for: key) }
-  package func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { await inner.store(record, for: key) }
-  package func removeRecord(for key: TokenCacheKey) async throws { await inner.removeRecord(for: key) }
-  package func keys() async throws -> [TokenCacheKey] { await inner.keys() }
+  package let shared = SharedMemoryCache()
 
   package func replace(_ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord) async throws -> Bool {
     replacements.withLock { $0 += 1 }
     guard !refuses.withLock({ $0 }) else { return false }
-    let isDone = await inner.replace(key, expecting: stamp, with: record)
+    let isDone = await shared.replace(key, expecting: stamp, with: record)
     guard !failsAfterwards.withLock({ $0 }) else { throw ConnectorError(.tokenCache, "The connection broke.") }
     return isDone
-  }
-
-  package func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {
-    try await inner.withRefreshLock(for: key, work)
   }
 }
 
 /// A cache whose driver obeys the cancellation of the task that calls it.
-package final class ObedientCache: TokenCache {
+package final class ObedientCache: WrappingCache {
   package init() {}
 
-  /// What a removal waits for.
+  /// The gate that a removal waits at.
   package let removeGate = Locked<TestGate?>(nil)
-  private let inner = FourMethodCache()
+  package let inner: any TokenCache = FourMethodCache()
 
   package func record(for key: TokenCacheKey) async throws -> TokenRecord? {
     try Task.checkCancellation()

@@ -20,9 +20,9 @@
     ///
     /// - Parameters:
     ///   - arguments: The arguments.
-    ///   - environment: What its environment has beside this process's own.
-    ///   - keepsErrors: Whether ``errors`` is wanted: what it writes to standard error is then not shown.
-    /// - Throws: What kept the process from starting.
+    ///   - environment: Variables that are added to those of this process.
+    ///   - keepsErrors: Whether to keep what it writes to standard error in ``errors`` instead of showing it.
+    /// - Throws: The system's error if the process does not start.
     package init(arguments: [String], environment: [String: String] = [:], keepsErrors: Bool = false) throws {
       var environment = environment
       errorFile =
@@ -45,13 +45,13 @@
       if let errorFile { try? FileManager.default.removeItem(at: errorFile) }
     }
 
-    /// Where this program lies.
+    /// The file of this program.
     package static func executable() throws -> URL {
       guard let url = Bundle.main.executableURL else { throw CocoaError(.fileNoSuchFile) }
       return url
     }
 
-    /// What it wrote to standard error, if that is kept.
+    /// The text that it wrote to standard error, if that is kept.
     package var errors: String { errorFile.flatMap { try? String(contentsOf: $0, encoding: .utf8) } ?? "" }
 
     /// Whether it has not ended yet.
@@ -67,7 +67,7 @@
       }
     }
 
-    /// Lets a child go on that waits for its input.
+    /// Sends the child a line of input, for which it waits.
     package func signal() {
       input.fileHandleForWriting.write(Data("\n".utf8))
     }
@@ -78,10 +78,10 @@
       return readToEnd()
     }
 
-    /// Lets the process stand still, as a machine that sleeps does.
+    /// Stops the process, as a machine that sleeps does.
     package func stop() { kill(process.processIdentifier, SIGSTOP) }
 
-    /// Lets a process go on that stands still.
+    /// Continues a process that was stopped.
     package func goOn() { kill(process.processIdentifier, SIGCONT) }
 
     /// Ends the input, waits for the end, and returns the rest of the output.
@@ -93,7 +93,7 @@
       return text
     }
 
-    /// How it ended: the exit code, or the signal as a negative number.
+    /// The exit code, or as a negative number the signal that ended it.
     package var ending: Int32 {
       process.terminationReason == .uncaughtSignal ? -process.terminationStatus : process.terminationStatus
     }

@@ -22,8 +22,8 @@ package final class DictionaryKeychain: KeychainItems {
   private let answer = Locked<KeychainStatus?>(nil)
   private let onCall = Locked<(@Sendable (Call) -> Void)?>(nil)
 
-  package init(_ contents: [String: Data] = [:], isShared: Bool = false) {
-    content = Locked(Content(items: contents))
+  package init(isShared: Bool = false) {
+    content = Locked(Content())
     self.isShared = isShared
   }
 
@@ -60,7 +60,7 @@ package final class DictionaryKeychain: KeychainItems {
     onCall.withLock { $0 = action }
   }
 
-  /// What another process does while this one looks away.
+  /// Adds or replaces an item as another process does.
   package func plant(_ data: Data, account: String) {
     content.withLock { $0.items[account] = data }
   }

@@ -4,7 +4,7 @@ package import Foundation
 /// The system's part of sign-in sheets: one at a time, and none while another one is being dismissed.
 @MainActor
 package final class FakeScreen: Sendable {
-  /// What the system does when a sheet is cancelled.
+  /// The system's behavior when a sheet is cancelled.
   package enum Dismissal: Sendable {
     /// The sheet goes, and its completion is called.
     case reported
@@ -19,7 +19,7 @@ package final class FakeScreen: Sendable {
   package private(set) var shown: FakeSheet?
   /// The sheets that the user has seen.
   package private(set) var count = 0
-  /// How often the system refused to show a sheet.
+  /// The number of sheets that the system refused to show.
   package private(set) var refusals = 0
   private var dismissed: FakeSheet?
   private let appearances = AsyncStream<FakeSheet>.makeStream()
@@ -72,7 +72,7 @@ package final class FakeScreen: Sendable {
 package final class FakeSheet: WebAuthenticationSession {
   package let request: PresentationRequest
   package private(set) var isCancelled = false
-  /// What the flow wants to be told; a test may call it on any thread.
+  /// The flow's completion handler; a test may call it on any thread.
   package private(set) var completion: (@Sendable (WebAuthenticationOutcome) -> Void)?
   private let screen: FakeScreen
 

@@ -5,8 +5,13 @@
 #elseif canImport(Musl)
   import Musl
 #endif
+internal import B2CHTTP
 package import B2CLoopback
 package import Foundation
+
+#if canImport(FoundationNetworking)
+  package import FoundationNetworking
+#endif
 
 /// A raw connection to a port of this machine, for sending malformed HTTP.
 package final class LoopbackClient: Sendable {
@@ -22,7 +27,7 @@ package final class LoopbackClient: Sendable {
   /// - Parameters:
   ///   - port: The port.
   ///   - host: An address of this machine.
-  ///   - text: What is sent at once: on a busy machine a listener may close a connection that is idle first.
+  ///   - text: Text that is sent immediately, because on a busy machine a listener may close a connection that is idle.
   /// - Throws: ``Refused``.
   package init(
     port: UInt16, host: String = "127.0.0.1", sending text: String = ""
@@ -183,6 +188,16 @@ extension LoopbackListener {
   ) async throws {
     try await self.init(port: port, addresses: addresses, limits: limits) { exchange in
       await exchange.respond(await answer(exchange.request))
+    }
+  }
+}
+
+extension LoopbackExchange {
+  /// The request as a local server takes it, or `nil` if its target is no URL.
+  package var message: URLRequest? {
+    URL(string: "http://127.0.0.1:\(port)" + request.target).map {
+      URLRequest(
+        method: request.method, url: $0, headers: request.headers, body: request.body.isEmpty ? nil : request.body)
     }
   }
 }

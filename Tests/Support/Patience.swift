@@ -9,9 +9,9 @@ package import Testing
 #endif
 
 extension Trait where Self == TimeLimitTrait {
-  /// Names a test that hangs: after a minute where a few tests run at a time, as in the gate.
+  /// Ends a test that hangs, after a minute if only a few tests run at the same time, as in the gate.
   ///
-  /// A plain `swift test` starts all at once, and each is under way for nearly as long as the whole run.
+  /// A plain `swift test` starts all tests at the same time, and each lasts nearly as long as the whole run.
   package static var hangLimit: Self {
     let isBounded = ProcessInfo.processInfo.arguments.contains("--experimental-maximum-parallelization-width")
     return .timeLimit(.minutes(isBounded ? 1 : 10))
@@ -19,7 +19,7 @@ extension Trait where Self == TimeLimitTrait {
 }
 
 extension Duration {
-  /// A limit that ends nothing, however slow the machine is: the time limits of the suites find what hangs.
+  /// A limit that ends nothing, however slow the machine is, because the time limits of the suites find tests that hang.
   package static let patience: Duration = .seconds(3_600)
 }
 

@@ -3,7 +3,7 @@ internal import B2CCore
 package import B2CTestKit
 package import Foundation
 
-/// A presenter that lets another one run the page and then changes the callback it brings.
+/// A presenter that lets another one run the page and then changes its callback.
 package struct CallbackPresenter: SignInPresenter {
   package let inner: any SignInPresenter
   package let change: @Sendable (URL) throws -> URL
@@ -71,6 +71,6 @@ package struct SignOutPresenter: SignInPresenter {
 
 /// The query of a URL, decoded.
 package func query(of url: URL) -> [String: String] {
-  let text = url.absoluteString.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+  let text = url.absoluteString.prefix { $0 != "#" }.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
   return Dictionary(FormEncoding.decode(text).map { ($0.name, $0.value) }) { first, _ in first }
 }

@@ -3,7 +3,7 @@ package import B2CCore
 package import B2CTestKit
 package import Foundation
 
-/// One test's tenant, task server, network, clock and token cache, from which it makes its connectors.
+/// The tenant, task server, network, clock and token cache of a test, from which it makes its connectors.
 ///
 /// ```swift
 /// let scene = Scene()
@@ -22,7 +22,7 @@ package struct Scene: Sendable {
   package let cache: any TokenCache
   /// The events of all connectors.
   package let events = Recorder<Connector.Event>()
-  /// How many seconds the device's clock was set back.
+  /// The seconds by which the device's clock was set back.
   package let setBack = Locked<TimeInterval>(0)
   private let limits: TransportLimits
 

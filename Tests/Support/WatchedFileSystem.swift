@@ -15,15 +15,13 @@ package final class WatchedFileSystem: FileSystem {
   private let beforeLocking: @Sendable (String) -> Void
   private let namesChange: @Sendable (String, [String]) -> [String]
 
-  package let userID: UInt32
+  package var userID: UInt32 { system.userID }
 
   package init(
-    userID: UInt32 = POSIXFileSystem().userID,
     changingStatus: @escaping @Sendable (String, FileStatus) -> FileStatus = { $1 },
     beforeLocking: @escaping @Sendable (String) -> Void = { _ in },
     changingNames: @escaping @Sendable (String, [String]) -> [String] = { $1 }
   ) {
-    self.userID = userID
     statusChange = changingStatus
     self.beforeLocking = beforeLocking
     namesChange = changingNames
@@ -37,7 +35,7 @@ package final class WatchedFileSystem: FileSystem {
     }
   }
 
-  /// How many descriptors are open.
+  /// The number of open descriptors.
   package var openCount: Int { openFiles.withLock { $0.count } }
 
   package func open(_ path: String, _ opening: FileOpening) throws(SystemFailure) -> Int32 {

@@ -9,3 +9,14 @@ package func yielding(
     await Task.yield()
   }
 }
+
+/// Makes calls at the same time, each with its number, and returns their values in any order.
+@discardableResult
+package func simultaneously<Value: Sendable>(
+  _ count: Int, _ call: @escaping @Sendable (Int) async throws -> Value
+) async throws -> [Value] {
+  try await withThrowingTaskGroup(of: Value.self) { group in
+    for number in 0..<count { group.addTask { try await call(number) } }
+    return try await group.reduce(into: []) { $0.append($1) }
+  }
+}

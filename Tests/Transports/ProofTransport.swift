@@ -1,4 +1,4 @@
-@testable import AsyncHTTPClientTransport
+import AsyncHTTPClientTransport
 import B2CHTTP
 
 /// `AsyncHTTPClientTransport` of the examples, under the proofs.

@@ -18,7 +18,7 @@ import NIOSSL
 /// spoken, the body is bounded while it arrives, after decompression, and the whole exchange by the request's deadline.
 ///
 /// Make one and keep it: its connections are reused.
-final class AsyncHTTPClientTransport: HTTPTransport {
+public final class AsyncHTTPClientTransport: HTTPTransport {
   private let client: HTTPClient
   private let clock: any Clock<Duration>
 
@@ -28,7 +28,7 @@ final class AsyncHTTPClientTransport: HTTPTransport {
   ///   - maximumBodyBytes: The most that one compressed answer may grow to, whatever its request allows.
   ///   - idleTimeout: The longest silence on the wire, for all requests.
   ///   - clock: The clock that deadlines run on.
-  init(
+  public init(
     maximumBodyBytes: Int = 32 << 20, idleTimeout: TimeAmount = .seconds(15),
     clock: any Clock<Duration> = ContinuousClock()
   ) {
@@ -46,7 +46,8 @@ final class AsyncHTTPClientTransport: HTTPTransport {
     client.shutdown { _ in }
   }
 
-  func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
+  /// Sends a request, and returns its answer, which may be a redirect or an error status.
+  public func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
     try Task.checkCancellation()
     do {
       return try await withThrowingTaskGroup(of: (Data, HTTPURLResponse)?.self) { group in

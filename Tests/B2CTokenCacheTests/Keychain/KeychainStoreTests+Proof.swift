@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A locked keychain says "not found": it is believed only after it has taken a probe.
+/// A locked keychain says "not found", so the store believes it only after the keychain has taken a probe.
 @Suite("Keychain, proof that it is open", .hangLimit)
 struct KeychainStoreProofTests {
   private static let probe = "B2CConnector.probe"
@@ -17,19 +17,13 @@ struct KeychainStoreProofTests {
     let next = keychain.otherProcess()
     keychain.lock()
     let cache = cache(next)
-    let calls: [@Sendable () async throws -> Void] = [
-      { _ = try await cache.record(for: Samples.key) }, { _ = try await cache.keys() },
-      { try await cache.removeRecord(for: Samples.key) },
-      { try await cache.store(Samples.record("two"), for: Samples.key) },
-      { _ = try await cache.replace(Samples.key, expecting: Samples.uuid, with: Samples.record("two")) },
-    ]
-    for call in calls { await expectFailure("the device is locked", isRetryable: true, call) }
+    for call in Samples.calls(of: cache) { await expectFailure("the device is locked", isRetryable: true, call) }
     keychain.lock(false)
     #expect(try await cache.keys() == [Samples.key])
     #expect(try await cache.record(for: Samples.key) == Samples.record())
   }
 
-  @Test("A device that is unlocked between the answer and the proof has its record found", arguments: [true, false])
+  @Test("The record is found on a device that is unlocked between the answer and the proof", arguments: [true, false])
   func unlockedBetween(_ isListing: Bool) async throws {
     let keychain = DictionaryKeychain()
     try await cache(keychain).store(Samples.record(), for: Samples.key)
@@ -58,7 +52,8 @@ struct KeychainStoreProofTests {
 
   @Test("A left-over probe is not listed, counts as open, and is removed at the next proof")
   func leftOver() async throws {
-    let keychain = DictionaryKeychain([Self.probe: Data([0])])
+    let keychain = DictionaryKeychain()
+    keychain.plant(Data([0]), account: Self.probe)
     let cache = cache(keychain)
     #expect(try await cache.keys().isEmpty)
     #expect(try await cache.record(for: Samples.key) == nil)
@@ -74,12 +69,12 @@ struct KeychainStoreProofTests {
     #expect(try await cache(mine).record(for: Samples.key) == nil)
   }
 
-  @Test("One proof at a time: many callers at once never meet a probe of each other")
+  @Test("One caller proves the keychain open at a time, so callers never meet a probe of each other")
   func oneAtATime() async throws {
     let keychain = DictionaryKeychain()
     let cache = cache(keychain)
-    let callers = (0..<20).map { _ in Task { try await cache.record(for: Samples.key) } }
-    for caller in callers { #expect(try await caller.value == nil) }
+    let records = try await simultaneously(20) { _ in try await cache.record(for: Samples.key) }
+    #expect(records.allSatisfy { $0 == nil })
     // The addition is followed by its removal.
     #expect(keychain.takeCalls().filter { $0 == .add || $0 == .remove } == [.add, .remove])
   }

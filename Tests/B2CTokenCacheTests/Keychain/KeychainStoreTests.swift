@@ -21,7 +21,7 @@ import Testing
         keychain.fail(with: .notAvailable)
         return StoredTokenCache(KeychainStore(keychain))
       }, makeCache: { StoredTokenCache(KeychainStore(DictionaryKeychain())) })
-    #expect(broken.isEmpty, "\(broken)")
+    #expect(broken == [])
   }
 
   @Test("The conformance suite finds nothing in a group that two processes share, except the locks it does not have")
@@ -39,99 +39,62 @@ import Testing
     #expect(Set(TokenCacheRule.named(in: broken)).isSubset(of: missing), "\(broken)")
   }
 
-  static let refusals: [(KeychainStatus, isRetryable: Bool, String)] = [
-    (.missingEntitlement, false, "Keychain Sharing with any group"), (.missingEntitlement, false, ".files()"),
-    (.missingEntitlement, false, "Sign the app"), (.interactionNotAllowed, true, "unlocked"),
-    (.notAvailable, false, "no passcode"), (.notAvailable, false, "a service without a user session"),
-    (.authenticationFailed, false, "no passcode"), (.userCanceled, false, "allow the app"),
-    (.undecodable, false, "sign in again"), (KeychainStatus(rawValue: -50), false, "the system's list"),
+  static let refusals: [(KeychainStatus, isRetryable: Bool, words: [String])] = [
+    (.missingEntitlement, false, ["Keychain Sharing with any group", ".files()", "Sign the app"]),
+    (.interactionNotAllowed, true, ["unlocked"]),
+    (.notAvailable, false, ["no passcode", "a service without a user session"]),
+    (.authenticationFailed, false, ["no passcode"]), (.userCanceled, false, ["allow the app"]),
+    (.undecodable, false, ["sign in again"]), (KeychainStatus(rawValue: -50), false, ["the system's list"]),
   ]
 
-  @Test(
-    "Each refusal has the sentence that fixes it, and only that of a locked device may pass", arguments: refusals)
-  func refusal(_ status: KeychainStatus, _ isRetryable: Bool, _ words: String) async throws {
+  @Test("Each refusal names its fix, and only that of a locked device may pass", arguments: refusals)
+  func refusal(_ status: KeychainStatus, _ isRetryable: Bool, _ words: [String]) async throws {
     try await cache.store(Samples.record(), for: Samples.key)
     // Another process, which has no copy in memory.
     let refusing = keychain.otherProcess()
     refusing.fail(with: status)
     let cache = StoredTokenCache(KeychainStore(refusing))
-    let calls: [@Sendable () async throws -> Void] = [
-      { _ = try await cache.record(for: Samples.key) },
-      { _ = try await cache.keys() },
-      { try await cache.store(Samples.record("two"), for: Samples.key) },
-      { _ = try await cache.replace(Samples.key, expecting: Samples.uuid, with: Samples.record("two")) },
-      { try await cache.removeRecord(for: Samples.key) },
-    ]
-    for call in calls {
-      let error = await expectFailure(words, isRetryable: isRetryable, call)
-      #expect(error?.message.contains("(OSStatus \(status.rawValue))") == true)
+    for call in Samples.calls(of: cache) {
+      let error = await expectFailure("(OSStatus \(status.rawValue))", isRetryable: isRetryable, call)
+      for word in words { #expect(error?.description.contains(word) == true, "\(word)") }
       #expect(error?.underlying as? KeychainStatus == status)
     }
     refusing.fail(with: nil)
     #expect(try await cache.record(for: Samples.key) == Samples.record())
   }
 
-  @Test("A damaged item is an error each time, and can be replaced and removed")
-  func damagedItem() async throws {
-    for isRemoved in [true, false] {
-      keychain.plant(Data("canary".utf8), account: Samples.key.canonicalText)
-      let cache = StoredTokenCache(KeychainStore(keychain.otherProcess()))
-      for _ in 0..<2 {
-        let error = await expectFailure("is not a usable token record", isRetryable: false) {
-          _ = try await cache.record(for: Samples.key)
-        }
-        #expect(error?.description.contains("canary") == false)
+  @Test(
+    "A damaged item is listed and is an error each time, until it is replaced or removed", arguments: [true, false])
+  func damagedItem(_ isRemoved: Bool) async throws {
+    keychain.plant(Data("canary".utf8), account: Samples.key.canonicalText)
+    for _ in 0..<2 {
+      let error = await expectFailure("is not a usable token record", isRetryable: false) {
+        _ = try await cache.record(for: Samples.key)
       }
-      #expect(try await cache.keys() == [Samples.key])
-      if isRemoved {
-        try await cache.removeRecord(for: Samples.key)
-        #expect(try await cache.record(for: Samples.key) == nil)
-      } else {
-        try await cache.store(Samples.record(), for: Samples.key)
-        #expect(try await cache.record(for: Samples.key) == Samples.record())
-      }
+      #expect(error?.description.contains("canary") == false)
     }
-  }
-
-  @Test("An item that was replaced by another record's is noticed")
-  func swapping() async throws {
-    try await cache.store(Samples.record(), for: Samples.otherKey)
-    keychain.plant(
-      try #require(keychain.contents[Samples.otherKey.canonicalText]), account: Samples.key.canonicalText)
-    await expectFailure("it contains the record of another key", isRetryable: false) {
-      _ = try await cache.record(for: Samples.key)
-    }
-  }
-
-  @Test("A newer item is refused and left as it is, until a sign-in replaces it")
-  func newerItem() async throws {
-    let key = String(decoding: try JSONEncoder().encode(Samples.key), as: UTF8.self)
-    let newer = Data(#"{"b2cTokenRecord":9,"key":\#(key)}"#.utf8)
-    keychain.plant(newer, account: Samples.key.canonicalText)
-    await expectFailure("has version 9", isRetryable: false) { _ = try await cache.record(for: Samples.key) }
-    #expect(keychain.contents[Samples.key.canonicalText] == newer)
     #expect(try await cache.keys() == [Samples.key])
-    try await cache.store(Samples.record(), for: Samples.key)
-    #expect(try await cache.record(for: Samples.key) == Samples.record())
+    if isRemoved {
+      try await cache.removeRecord(for: Samples.key)
+    } else {
+      try await cache.store(Samples.record(), for: Samples.key)
+    }
+    #expect(try await cache.record(for: Samples.key) == (isRemoved ? nil : Samples.record()))
   }
 
-  @Test("Other items of the service are not listed")
-  func otherItems() async throws {
-    keychain.plant(Data(), account: "someone else's")
-    #expect(try await cache.keys().isEmpty)
-  }
-
-  @Test("When two processes add a record at once, both writes succeed and the later one is kept")
+  @Test("If two processes add a record at the same time, both writes succeed and the later one is kept")
   func recordRace() async throws {
-    try await cache.store(Samples.record(), for: Samples.key)
-    // Updating does not find the item: adding it finds that another process was first.
-    let second = StoredTokenCache(KeychainStore(LateKeychain(keychain, missedLooks: 1)))
-    try await second.store(Samples.record("two"), for: Samples.key)
-    let third = StoredTokenCache(KeychainStore(keychain.otherProcess()))
-    #expect(try await third.record(for: Samples.key) == Samples.record("two"))
+    // The other process adds the item after this one's update has not found it.
+    keychain.afterCalls { [keychain] call in
+      if call == .update, keychain.contents.isEmpty { keychain.plant(Data(), account: Samples.key.canonicalText) }
+    }
+    try await cache.store(Samples.record("two"), for: Samples.key)
+    #expect(keychain.takeCalls() == [.update, .add, .update])
+    let other = StoredTokenCache(KeychainStore(keychain.otherProcess()))
+    #expect(try await other.record(for: Samples.key) == Samples.record("two"))
   }
 
-  @Test("Keychain calls run beside the tasks: one that waits holds no thread that tasks share")
+  @Test("Keychain calls hold none of the threads that tasks share")
   func ownQueue() async throws {
     let calls = Locked<[Bool: Int]>([:])
     keychain.afterCalls { _ in
@@ -144,40 +107,5 @@ import Testing
     try await cache.removeRecord(for: Samples.key)
     #expect(calls.withLock { $0[true] } == nil)
     #expect(calls.withLock { $0[false] ?? 0 } > 5)
-  }
-}
-
-/// Sees an item only after some looks, as if another process had just added it.
-private final class LateKeychain: KeychainItems {
-  private let keychain: DictionaryKeychain
-  private let missedLooks: Locked<Int>
-
-  init(_ keychain: DictionaryKeychain, missedLooks: Int) {
-    self.keychain = keychain
-    self.missedLooks = Locked(missedLooks)
-  }
-
-  var isShared: Bool { keychain.isShared }
-
-  func data(_ account: String) throws(KeychainStatus) -> Data {
-    try look()
-    return try keychain.data(account)
-  }
-
-  func update(_ data: Data, account: String) throws(KeychainStatus) {
-    try look()
-    try keychain.update(data, account: account)
-  }
-
-  func add(_ data: Data, account: String) throws(KeychainStatus) { try keychain.add(data, account: account) }
-  func remove(_ account: String) throws(KeychainStatus) { try keychain.remove(account) }
-  func accounts() throws(KeychainStatus) -> [String] { try keychain.accounts() }
-
-  private func look() throws(KeychainStatus) {
-    let isMissed = missedLooks.withLock { left in
-      left -= 1
-      return left >= 0
-    }
-    if isMissed { throw .itemNotFound }
   }
 }

@@ -1,5 +1,6 @@
 import B2CTokenCache
 import Foundation
+import TestSupport
 import Testing
 
 /// Keys, records and directories for the tests; no real secret is in them.
@@ -26,25 +27,26 @@ enum Samples {
       ])
   }
 
+  /// The writes of a cache, for the key of the samples.
+  static func writes(of cache: any SharedTokenCache) -> [@Sendable () async throws -> Void] {
+    [
+      { try await cache.store(record("two"), for: key) },
+      { _ = try await cache.replace(key, expecting: uuid, with: record("two")) },
+      { try await cache.removeRecord(for: key) },
+    ]
+  }
+
+  /// All calls of a cache except that of the refresh lock.
+  static func calls(of cache: any SharedTokenCache) -> [@Sendable () async throws -> Void] {
+    [{ _ = try await cache.record(for: key) }, { _ = try await cache.keys() }] + writes(of: cache)
+  }
+
   static let sealingKey = Data(repeating: 7, count: 32)
 
   static func date(_ seconds: Double) -> Date { Date(timeIntervalSince1970: 1_767_225_600 + seconds) }
 }
 
-/// A directory that is removed when the value goes away.
-final class TemporaryDirectory: Sendable {
-  let url: URL
-
-  init() throws {
-    url = FileManager.default.temporaryDirectory.appendingPathComponent("b2c-\(UUID().uuidString)", isDirectory: true)
-    try FileManager.default.createDirectory(
-      at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-  }
-
-  deinit {
-    try? FileManager.default.removeItem(at: url)
-  }
-
+extension TemporaryDirectory {
   var store: URL { url.appendingPathComponent("store", isDirectory: true) }
 
   /// Every file and directory below the store, as paths relative to it.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 #if canImport(Darwin)
   import Darwin
@@ -62,7 +63,7 @@ extension Row {
 
 /// A program of one file, and the products that it depends on.
 private struct Program {
-  /// What B2CConnector uses of swift-crypto.
+  /// The products of swift-crypto that B2CConnector uses.
   static let crypto = ["Crypto", "CryptoExtras"]
 
   let name: String

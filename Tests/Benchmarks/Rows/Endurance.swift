@@ -9,14 +9,6 @@ import TestSupport
   import FoundationNetworking
 #endif
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 extension Row {
   static let endurance = Row(
     number: "15", title: "memory and descriptors after 200,000 calls, 64 callers at the same time",
@@ -33,12 +25,12 @@ extension Row {
     // Until the pools of the allocator have their size: a plain session takes 330 bytes for each of the first 50,000 requests.
     let warmUp = context.options.isCheck ? 10_000 : 50_000
     _ = try await run(warmUp, client, for: .seconds(60))
-    let (memory, descriptors) = (residentBytes(), openDescriptors())
+    let (memory, descriptors) = (ResidentMemory.current, openDescriptors())
     let start = ContinuousClock.now
     // A slow machine makes fewer calls, so that the row ends within five minutes.
     let calls = try await run(context.options.isCheck ? 20_000 : 150_000, client, for: .seconds(150))
     let seconds = start.duration(to: .now) / .seconds(1)
-    let growth = residentBytes() - memory
+    let growth = ResidentMemory.current - memory
     var measurements = [
       Measurement(
         "memory after \(calls + warmUp) calls, more than after \(warmUp)", Double(growth) / 1_048_576, "MiB",
@@ -67,19 +59,14 @@ extension Row {
   private static func run(_ calls: Int, _ client: TaskAPIClient, for time: Duration) async throws -> Int {
     let left = Locked(calls)
     let end = ContinuousClock.now.advanced(by: time)
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for _ in 0..<64 {
-        group.addTask {
-          while left.withLock({
-            guard $0 > 0, .now < end else { return false }
-            $0 -= 1
-            return true
-          }) {
-            _ = try await client.list()
-          }
-        }
+    try await simultaneously(64) { _ in
+      while left.withLock({
+        guard $0 > 0, .now < end else { return false }
+        $0 -= 1
+        return true
+      }) {
+        _ = try await client.list()
       }
-      try await group.waitForAll()
     }
     return calls - left.withLock { $0 }
   }
@@ -91,27 +78,10 @@ extension Row {
     defer { session.finishTasksAndInvalidate() }
     var before = 0
     for count in [calls, calls] {
-      before = residentBytes()
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        for _ in 0..<64 {
-          group.addTask { for _ in 0..<count / 64 { _ = try await session.data(from: url) } }
-        }
-        try await group.waitForAll()
-      }
+      before = ResidentMemory.current
+      try await simultaneously(64) { _ in for _ in 0..<count / 64 { _ = try await session.data(from: url) } }
     }
-    try Child.say("\(Double(residentBytes() - before) / Double(calls / 64 * 64))")
-  }
-
-  private static func residentBytes() -> Int {
-    #if os(Linux)
-      let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ") ?? []
-      return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * Int(getpagesize())
-    #else
-      // Only the peak is easy to read here, which is the stricter figure.
-      var usage = rusage()
-      getrusage(RUSAGE_SELF, &usage)
-      return usage.ru_maxrss
-    #endif
+    try Child.say("\(Double(ResidentMemory.current - before) / Double(calls / 64 * 64))")
   }
 
   private static func openDescriptors() -> Int {

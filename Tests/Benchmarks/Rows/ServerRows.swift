@@ -1,3 +1,5 @@
+import TestSupport
+
 extension Row {
   /// Rows that need packages which this one does not resolve.
   ///

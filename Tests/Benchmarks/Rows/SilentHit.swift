@@ -35,17 +35,9 @@ extension Row {
     } subject: { count in
       for _ in 0..<count { _ = try await client.accessToken(user: user) }
     }
-    let single = try Scene.connector(try await Scene.memoryCache(users: 1))
-    _ = try await single.accessToken()
-    let one = try await Pairs.compare(context, by: .processor) { count in
-      for _ in 0..<count { _ = try await client.accessToken(user: user) }
-    } subject: { count in
-      for _ in 0..<count { _ = try await single.accessToken() }
-    }
     var measurements = [
       Measurement("hit against lock, dictionary and clock", pairs, goal: 6),
       Measurement("hit, one of 10,000 users", pairs.subject.median * 1e6, "µs"),
-      Measurement("hit, the current user of 1", one.subject.median * 1e6, "µs"),
       Measurement("floor", pairs.baseline.median * 1e6, "µs"),
     ]
     if let count = try context.allocationsOfHit() {
@@ -87,11 +79,8 @@ extension Row {
     let pairs = try await Pairs.compare(context) { count in
       for _ in 0..<count { _ = try await client.accessToken(user: user) }
     } subject: { count in
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        for _ in 0..<8 {
-          group.addTask { for _ in 0..<count / 8 + 1 { _ = try await client.accessToken(user: user) } }
-        }
-        try await group.waitForAll()
+      try await simultaneously(8) { _ in
+        for _ in 0..<count / 8 + 1 { _ = try await client.accessToken(user: user) }
       }
     }
     return [Measurement("8 tasks against one", pairs, goal: 1.5)]

@@ -19,10 +19,8 @@ extension Row {
     let url = try Scene.url("http://127.0.0.1:\(server.readLine())/tasks")
     var settings = try Scene.settings()
     settings.taskWebAPI = url
-    var environment = Connector.Environment()
-    environment.presenter = NoPage()
-    environment.cache = try await Scene.memoryCache(users: 1)
-    let connector = try Connector(settings: settings, environment: environment)
+    let cache = try await Scene.memoryCache(users: 1)
+    let connector = try Scene.connector(cache, transport: URLSessionTransport(), settings: settings)
     let plain = PlainCall(url: url, token: try await connector.accessToken().token.value)
     let pairs = try await Pairs.compare(context, batch: 0.05) { count in
       for _ in 0..<count { _ = try await plain.tasks() }

@@ -41,7 +41,7 @@ extension Row {
 
 /// Callers who all want a token at the same time, from a tenant that takes its time.
 private struct CallerScene: Sendable {
-  /// Token requests of the round that is furthest from one, and the wall time beside the baseline.
+  /// The token requests of the round that is furthest from one, and the wall time compared with the baseline.
   typealias Outcome = (requests: Double, pairs: Pairs)
   /// The seconds until every caller is done, and the token requests that the callers caused.
   typealias Round = (seconds: Double, requests: Int)
@@ -61,7 +61,7 @@ private struct CallerScene: Sendable {
   func expired(callers: Int, clients count: Int = 1) async throws -> Outcome {
     try await compare(expiredRecord, with: validRecord()) { record in
       try await round(record, clients: count) { clients in
-        try await Self.all(callers) { _ = try await clients[$0 % count].accessToken() }
+        try await simultaneously(callers) { _ = try await clients[$0 % count].accessToken() }
       }
     }
   }
@@ -72,7 +72,7 @@ private struct CallerScene: Sendable {
     let transport = RefusingAPI(refused: "Bearer " + (record.accessTokens.first?.token.value ?? ""))
     return try await compare(record, with: validRecord(token: "accepted")) { record in
       try await round(record, transport: transport) { clients in
-        try await Self.all(callers) { _ in _ = try await clients[0].getTaskList() }
+        try await simultaneously(callers) { _ in _ = try await clients[0].getTaskList() }
       }
     }
   }
@@ -102,7 +102,7 @@ private struct CallerScene: Sendable {
     let transport = URLSessionTransport()
     let clients = try [caches.one, caches.two].map { try tenant.connector($0, transport: transport) }
     let before = tenant.tenant.counters.refreshRequests
-    try await Self.all(callers) { _ = try await clients[$0 % 2].accessToken() }
+    try await simultaneously(callers) { _ = try await clients[$0 % 2].accessToken() }
     for client in clients { _ = try await client.session }
     return Double(tenant.tenant.counters.refreshRequests - before)
   }
@@ -150,13 +150,6 @@ private struct CallerScene: Sendable {
     for client in clients { _ = try await client.session }
     return (seconds, tenant.tenant.counters.refreshRequests - before)
   }
-
-  private static func all(_ callers: Int, _ call: @escaping @Sendable (Int) async throws -> Void) async throws {
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for caller in 0..<callers { group.addTask { try await call(caller) } }
-      try await group.waitForAll()
-    }
-  }
 }
 
 /// A network with an API that refuses one token and takes every other.
@@ -176,7 +169,7 @@ private struct RefusingAPI: HTTPTransport {
   }
 }
 
-/// One of several processes that want a token from one cache.
+/// A process of several that want a token from one cache.
 enum RefreshingProcess {
   static func run(_ arguments: [String]) async throws {
     let directory = URL(fileURLWithPath: try require(arguments.first, "the directory"), isDirectory: true)

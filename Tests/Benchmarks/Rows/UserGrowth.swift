@@ -1,6 +1,4 @@
 import B2CConnector
-import B2CCore
-import B2CTestKit
 import Foundation
 import TestSupport
 
@@ -12,11 +10,8 @@ extension Row {
       same call with one user in the cache.
       """
   ) { context in
-    let (one, many) = (
-      CountingCache(try await Scene.memoryCache(users: 1)),
-      CountingCache(try await Scene.memoryCache(users: context.manyUsers))
-    )
-    let (small, large) = (try Scene.connector(one), try Scene.connector(many))
+    let many = try await Scene.memoryCache(users: context.manyUsers)
+    let (small, large) = (try Scene.connector(try await Scene.memoryCache(users: 1)), try Scene.connector(many))
     let user = Scene.user(0)
     let hit = try await Pairs.compare(context, by: .processor) { count in
       for _ in 0..<count { _ = try await small.accessToken(user: user) }
@@ -28,34 +23,16 @@ extension Row {
     } subject: { count in
       for _ in 0..<count { _ = try await large.user(id: user.id) }
     }
-    many.reads.withLock { $0 = 0 }
-    _ = try require(try await large.user(id: user.id), "the user")
-    let reads = many.reads.withLock { $0 }
+    let counting = CountingCache(many)
+    let counted = try Scene.connector(counting)
+    _ = try require(try await counted.user(id: user.id), "the user")
+    _ = counting.takeCounts()
+    _ = try require(try await counted.user(id: user.id), "the user")
+    let reads = counting.takeCounts()["record"] ?? 0
     return [
       Measurement("hit", hit, goal: 1.1),
       Measurement("user(id:)", lookUp, goal: 1.1),
       Measurement(count: "user(id:), records read", Double(reads), "records", goal: 1),
     ]
   }
-}
-
-/// A cache that counts how many records are read.
-final class CountingCache: TokenCache {
-  let reads = Locked(0)
-  private let cache: InMemoryTokenCache
-
-  init(_ cache: InMemoryTokenCache) {
-    self.cache = cache
-  }
-
-  func record(for key: TokenCacheKey) async -> TokenRecord? {
-    reads.withLock { $0 += 1 }
-    return await cache.record(for: key)
-  }
-
-  func store(_ record: TokenRecord, for key: TokenCacheKey) async { await cache.store(record, for: key) }
-
-  func removeRecord(for key: TokenCacheKey) async { await cache.removeRecord(for: key) }
-
-  func keys() async -> [TokenCacheKey] { await cache.keys() }
 }

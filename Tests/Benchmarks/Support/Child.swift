@@ -9,7 +9,7 @@ import TestSupport
   import Musl
 #endif
 
-/// What this program does when it has started itself again.
+/// The work of this program when it has started itself again.
 enum Child {
   static func run(_ arguments: [String]) async throws {
     let rest = Array(arguments.dropFirst())
@@ -26,7 +26,7 @@ enum Child {
     }
   }
 
-  /// Tells the parent something at once; `print` would keep it back.
+  /// Tells the parent something immediately, because `print` would keep it back.
   static func say(_ line: String) throws {
     try FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
   }

@@ -2,32 +2,33 @@ import B2CCore
 import Foundation
 import TestSupport
 
-/// What the rows share: the options, a directory for their files that is removed at the end, and the allocation counts.
+/// The options of the run, a directory for files that is removed at the end, and the allocation counts.
 final class Context: Sendable {
   let options: Options
-  let url: URL
+  private let folder: TemporaryDirectory
   /// File caches with users in them; filling one of 10,000 takes seconds.
   private let caches = Locked<[Int: URL]>([:])
-  /// How many users stand for many.
+  /// The number of users that stands for many.
   let manyUsers = 10_000
 
   init(_ options: Options) throws {
     self.options = options
-    url = FileManager.default.temporaryDirectory.appendingPathComponent("b2c-benchmarks-\(UUID().uuidString)")
-    _ = try directory("")
+    folder = try TemporaryDirectory("benchmarks")
   }
 
   /// Makes a directory for a row.
   func directory(_ name: String) throws -> URL {
-    let directory = url.appendingPathComponent(name, isDirectory: true)
+    let directory = folder.url.appendingPathComponent(name, isDirectory: true)
     try FileManager.default.createDirectory(
       at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     return directory
   }
 
-  func remove() { try? FileManager.default.removeItem(at: url) }
+  func remove() { folder.remove() }
 
-  /// How many of so many pairs to measure; `--check` needs fewer, because it only looks for ratios that have doubled.
+  /// Returns the number of pairs to measure.
+  ///
+  /// `--check` needs fewer, because it only looks for ratios that have doubled.
   func pairs(_ count: Int) -> Int { options.isCheck ? max(5, count / 3) : count }
 
   /// The directory of a file cache that holds so many users; made once.
@@ -39,7 +40,7 @@ final class Context: Sendable {
     return directory
   }
 
-  /// Counts the allocations of a silent hit, in a process of its own; `nil` without the counter.
+  /// Counts the allocations of a silent hit in a process of its own, or returns `nil` without the counter.
   func allocationsOfHit() throws -> Int? {
     guard let counter = options.counter else { return nil }
     let child = try ChildProcess("allocations", environment: ["LD_PRELOAD": counter])

@@ -10,7 +10,7 @@ import Foundation
 
 /// Baseline and subject, measured in alternating batches: what disturbs the machine disturbs both.
 struct Pairs: Sendable {
-  /// What time is measured by.
+  /// The clock that time is measured with.
   enum Clock: Sendable {
     /// The time that a user waits.
     case wall
@@ -98,7 +98,7 @@ struct Pairs: Sendable {
     try await seconds(1) { _ in try await body() }
   }
 
-  /// How many runs take at least so long.
+  /// Returns the number of runs that take at least so long.
   private static func count(
     for batch: Double, _ clock: Clock, _ body: (Int) async throws -> Void
   ) async throws -> Int {

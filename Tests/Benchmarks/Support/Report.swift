@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The measurements of a run, shown as a table and kept as JSON.
 struct Report {
@@ -13,12 +14,9 @@ struct Report {
 
   /// Prints every measurement with its goal.
   func show() {
-    let lines = [["row", "measured", "", "quartiles", "goal", ""]] + measurements.map { [$0.row] + $0.cells }
-    let widths = (0..<6).map { column in lines.map { $0[column].count }.max() ?? 0 }
-    for line in lines {
-      let cells = zip(line, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
-      print(cells.joined(separator: "  ").replacingOccurrences(of: " +$", with: "", options: .regularExpression))
-    }
+    var table = Table("row", "measured", "", "quartiles", "goal", "")
+    for measurement in measurements { table.add([measurement.row] + measurement.cells) }
+    table.show()
   }
 
   /// Writes the table, its date and commit, and what each of its rows means into the README of the benchmarks.
@@ -37,17 +35,11 @@ struct Report {
       lines += own.map { "| | " + $0.cells.joined(separator: " | ") + " |" }
       meanings.append("- **Row \(row.number)**. \(row.meaning)")
     }
-    let file = "Tests/Benchmarks/README.md"
-    var document = try String(contentsOfFile: file, encoding: .utf8)
-    let (begin, end) = ("<!-- benchmarks results: begin -->", "<!-- benchmarks results: end -->")
-    guard let start = document.range(of: begin), let stop = document.range(of: end), start.upperBound < stop.lowerBound
-    else { throw Failure("\(file) has no part between \(begin) and \(end)") }
-    let text = (lines + [""] + meanings).joined(separator: "\n")
-    document.replaceSubrange(start.upperBound..<stop.lowerBound, with: "\n\n\(text)\n\n")
-    try document.write(toFile: file, atomically: false, encoding: .utf8)
+    try MarkdownPart(file: "Tests/Benchmarks/README.md")
+      .replace("benchmarks results", with: (lines + [""] + meanings).joined(separator: "\n"))
   }
 
-  /// A figure as it is shown.
+  /// Returns a figure as text.
   static func text(_ value: Double, _ unit: String) -> String {
     let counted = ["requests", "allocations", "records", "calls", "descriptors"].contains(unit)
     if counted, value == value.rounded() { return "\(Int(value)) \(value == 1 ? String(unit.dropLast()) : unit)" }

@@ -3,14 +3,14 @@ struct Row: Sendable {
   /// The row's number in the goals table, for example `1b`.
   let number: String
   let title: String
-  /// What is compared with what, and what that means to the user of an app; printed below the table.
+  /// The comparison, and its meaning to the user of an app; printed below the table.
   let meaning: String
   /// Whether it takes minutes, so that `--check` leaves it out.
   var takesMinutes = false
   let run: @Sendable (Context) async throws -> [Measurement]
 }
 
-/// One measured figure.
+/// A measured figure.
 struct Measurement: Encodable, Sendable {
   var row = ""
   var name: String
@@ -42,7 +42,7 @@ struct Measurement: Encodable, Sendable {
     quartiles = [pairs.ratio.lower, pairs.ratio.upper]
   }
 
-  /// Whether the goal is the only good value: no token request is as wrong as two.
+  /// Whether the goal is the only good value, because no token request is as wrong as two.
   var isExact: Bool { isCount && unit == "requests" }
 
   /// Whether the goal is met; `nil` for a figure without a goal.

@@ -12,7 +12,7 @@ import TestSupport
 enum Scene {
   static let scopes = ["https://contoso.onmicrosoft.com/tasks/read"]
   static let policyID = "B2C_1_SignIn"
-  /// Answers at once with a list without tasks.
+  /// The answer of an API that has no tasks.
   static let emptyList = LocalResponse(status: 200, body: Data("[]".utf8))
 
   static func settings(authority: Authority? = nil) throws -> ConnectorSettings {

@@ -23,13 +23,11 @@ final class SlowTenant: Sendable {
     tenant.behavior.refreshTokenReuse = .allowed
     let delay = Locked(Duration.zero)
     listener = try await LoopbackListener { exchange in
-      let request = exchange.request
-      guard let url = URL(string: "http://127.0.0.1:\(exchange.port)" + request.target) else { return exchange.close() }
       try? await Task.sleep(for: delay.withLock { $0 })
-      if url.path == "/ping" { return _ = await exchange.respond(.text("pong")) }
-      let message = URLRequest(
-        method: request.method, url: url, headers: request.headers, body: request.body.isEmpty ? nil : request.body)
-      guard let response = try? await tenant.answer(message) else { return exchange.close() }
+      if exchange.request.path == "/ping" { return _ = await exchange.respond(.text("pong")) }
+      guard let message = exchange.message, let response = try? await tenant.answer(message) else {
+        return exchange.close()
+      }
       await exchange.respond(LoopbackResponse(response))
     }
     self.tenant = tenant
@@ -85,7 +83,7 @@ final class SlowTenant: Sendable {
   }
 }
 
-/// A presenter that notes when the page would open, and closes it at once.
+/// A presenter that notes when the page would open, and closes it immediately.
 struct TimedPage: SignInPresenter {
   private let opened = Locked<Double?>(nil)
 
@@ -99,7 +97,7 @@ struct TimedPage: SignInPresenter {
   /// Seconds from the start of a sign-in to the page.
   func time(_ signIn: () async throws -> Void) async throws -> Double {
     let start = Pairs.Clock.wall.now()
-    // The page closes at once, so the sign-in fails.
+    // The page closes immediately, so the sign-in fails.
     try? await signIn()
     let end = try require(opened.withLock { $0 }, "the sign-in page")
     return end - start

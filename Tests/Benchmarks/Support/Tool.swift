@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Other programs of this machine.
 enum Tool {

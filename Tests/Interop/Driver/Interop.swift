@@ -25,7 +25,7 @@ struct Interop {
   }
 }
 
-/// Writes a line that a reader at the other end of a pipe sees at once.
+/// Writes a line that a reader at the other end of a pipe sees immediately.
 func emit(_ line: String) {
   FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }

@@ -7,12 +7,12 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// The helper that drives the browser, and what it has done so far.
+/// The helper that drives the browser, and the steps that it has taken.
 struct Person: Sendable {
   let address: URL
   let transport: any HTTPTransport = URLSessionTransport()
 
-  /// Has the page opened; what becomes of it is seen at the redirect URI.
+  /// Opens the page; its result arrives at the redirect URI.
   func open(_ page: URL, consents: Bool) async throws {
     let wish: JSONValue = ["url": .string(page.absoluteString), "consents": .bool(consents)]
     _ = try await transport.send(
@@ -21,14 +21,14 @@ struct Person: Sendable {
         body: try JSONEncoder().encode(wish)), limits: .standard)
   }
 
-  /// What was done, such as `password`, `consent`, `redirected`.
+  /// The steps so far, for example `password`, `consent` and `redirected`.
   func log() async throws -> [String] {
     let (body, _) = try await transport.send(
       URLRequest(url: address.appendingPathComponent("log")), limits: .standard)
     return try JSONDecoder().decode([String: [String]].self, from: body)["log"] ?? []
   }
 
-  /// How often the password was typed.
+  /// The number of times that the password was typed.
   func passwords() async throws -> Int { try await log().filter { $0 == "password" }.count }
 
   /// A presenter with the loopback redirect of a command line and this person at the browser.
@@ -41,7 +41,7 @@ struct Person: Sendable {
   }
 }
 
-/// The names of the parameters that callbacks brought.
+/// The names of the parameters of callbacks.
 actor Callbacks {
   private(set) var names: [Set<String>] = []
 
@@ -51,7 +51,7 @@ actor Callbacks {
   }
 }
 
-/// Notes what a callback has and hands it on.
+/// A presenter that notes what a callback contains.
 struct NotingPresenter: SignInPresenter {
   let base: LoopbackPresenter
   let callbacks: Callbacks

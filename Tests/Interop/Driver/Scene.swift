@@ -7,7 +7,7 @@ struct Scene: Decodable {
     let email: String
   }
 
-  /// What the report calls it.
+  /// The name in the report.
   let name: String
   let issuer: String
   let clientID: String
@@ -24,11 +24,11 @@ struct Scene: Decodable {
   let folder: String
   /// The algorithm that id_tokens are signed with.
   let alg: String
-  /// Whether the callback has to name the issuer (RFC 9207).
+  /// Whether the callback must name the issuer (RFC 9207).
   let iss: Bool
-  /// Whether each refresh has to bring a new refresh token.
+  /// Whether each refresh must return a new refresh token.
   let rotates: Bool
-  /// How long access tokens live, in seconds.
+  /// The lifetime of access tokens, in seconds.
   let lifetime: Double
   /// Whether a refresh token lives longer than the access token that it came with.
   let refreshOutlivesToken: Bool
@@ -40,6 +40,6 @@ struct Scene: Decodable {
   let endsSessions: Bool
   /// The error code of a consent that the user refuses.
   let consentRefusal: String
-  /// The error code of a sign-in without a page when there is no session at the provider; `nil` where it is not tried.
+  /// The error code of a sign-in without a page when there is no session at the provider; `nil` if it is not tried.
   let silentRefusal: String?
 }

@@ -9,7 +9,7 @@ import Foundation
 
 /// The local tenants under the names of the real service.
 ///
-/// Plain http on a loopback port, with the runner's TLS front before it. The `Host` of a request says which tenant it is for.
+/// They use plain http on a loopback port, with the runner's TLS front before it. The `Host` of a request names the tenant.
 enum ServedTenants {
   static let redirectURI = "http://localhost:8400/callback"
 
@@ -51,9 +51,7 @@ enum ServedTenants {
     }
     let answer = try? await tenant.answer(
       URLRequest(
-        method: request.method, url: url,
-        headers: request.headers,
-        body: request.body.isEmpty ? nil : request.body))
+        method: request.method, url: url, headers: request.headers, body: request.body.isEmpty ? nil : request.body))
     guard let answer else { return exchange.close() }
     await exchange.respond(LoopbackResponse(answer))
   }

@@ -8,7 +8,9 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Everything an app does with a provider, through the public API; each line that is printed was checked.
+/// Everything that an app does with a provider, through the public API.
+///
+/// Each printed line was checked.
 struct Tour: Sendable {
   let scene: Scene
   let person: Person
@@ -31,7 +33,7 @@ struct Tour: Sendable {
     try await silentTokens(connector)
     try await refresh(connector)
     try await expiry(connector)
-    // Where a session ends within seconds, what follows would be a matter of luck.
+    // If a session ends within seconds, the following steps would depend on luck.
     if scene.refreshOutlivesToken || scene.lifetime > 20 {
       try await laterLaunch()
       try await deadRefreshToken(connector)
@@ -52,7 +54,7 @@ struct Tour: Sendable {
     return try Connector(settings: settings, environment: environment) { $0.allowedAPIs = [scene.userInfo] }
   }
 
-  /// The code of the error that an operation ends with; `nil` when it does not.
+  /// Returns the code of the error that an operation throws, or `nil` if it throws none.
   func failure(_ operation: () async throws -> some Sendable) async -> String? {
     do {
       _ = try await operation()
@@ -62,6 +64,14 @@ struct Tour: Sendable {
     } catch {
       return "\(type(of: error))"
     }
+  }
+
+  /// Checks how often the user types a password during an operation.
+  func check(_ rule: String, passwords count: Int, _ operation: () async throws -> some Sendable) async throws {
+    let before = try await person.passwords()
+    _ = try await operation()
+    let more = try await person.passwords() - before
+    await findings.check(rule, more == count, "\(more)")
   }
 
   func record() async throws -> (TokenCacheKey, TokenRecord) {
@@ -145,7 +155,7 @@ extension Tour {
     await findings.check("an expired token, 50 callers: one refresh", count == 1 && tokens.count == 1, "\(count)")
   }
 
-  /// The server's own idea of expiry, where tokens live for seconds.
+  /// Checks the server's own idea of expiry, if tokens live for seconds.
   private func expiry(_ connector: Connector) async throws {
     guard scene.lifetime <= 20 else { return }
     let token = try await connector.accessToken().token
@@ -164,10 +174,9 @@ extension Tour {
         "the refresh token ended with it, the next call is refused",
         ["interactionRequired", "unauthorized"].contains(code), code ?? "a token")
       await findings.note("the call after that", code ?? "a token")
-      let passwords = try await person.passwords()
-      try await connector.signIn()
-      let more = try await person.passwords() - passwords
-      await findings.check("the next sign-in needs no password: single sign-on", more == 0, "\(more)")
+      try await check("the next sign-in needs no password: single sign-on", passwords: 0) {
+        try await connector.signIn()
+      }
       return
     }
     let (_, response) = try await connector.data(for: URLRequest(url: scene.userInfo))
@@ -175,16 +184,13 @@ extension Tour {
       "the next call brings a new one by itself", response.statusCode == 200, "\(response.statusCode)")
   }
 
-  /// Another client over the same files, as after a launch.
+  /// Uses another client over the same files, as after a launch.
   private func laterLaunch() async throws {
-    let passwords = try await person.passwords()
-    let token = try await makeConnector().accessToken()
-    let more = try await person.passwords() - passwords
-    await findings.check("after a launch: a token without a page", !token.token.value.isEmpty && more == 0, "\(more)")
+    try await check("after a launch: a token without a page", passwords: 0) { try await makeConnector().accessToken() }
   }
 
   private func deadRefreshToken(_ connector: Connector) async throws {
-    // What a restored backup of the cache does: the refresh token that was replaced is used again.
+    // A restored backup of the cache uses a refresh token again that was replaced.
     if scene.rotates {
       let (key, old) = try await record()
       _ = try await connector.accessToken(forceRefresh: true)
@@ -197,10 +203,9 @@ extension Tour {
       } else {
         await findings.note("a replaced refresh token", code ?? "still accepted by this configuration")
       }
-      let passwords = try await person.passwords()
-      try await connector.signIn()
-      let more = try await person.passwords() - passwords
-      await findings.check("the next sign-in needs no password: single sign-on", more == 0, "\(more)")
+      try await check("the next sign-in needs no password: single sign-on", passwords: 0) {
+        try await connector.signIn()
+      }
     }
     guard let revocation = scene.revocation, let refreshToken = try await record().1.refreshToken else { return }
     let (_, answer) = try await URLSessionTransport().send(
@@ -215,11 +220,10 @@ extension Tour {
     let code = await failure { try await connector.accessToken(forceRefresh: true) }
     await findings.check(
       "a revoked refresh token: interactionRequired", code == "interactionRequired", code ?? "accepted")
-    if case .expired = try await connector.session {
-      await findings.check("the session is expired, the user known", true, "")
-    } else {
-      await findings.check("the session is expired, the user known", false, "another state")
-    }
+    let session = try await connector.session
+    var isExpired = false
+    if case .expired = session { isExpired = true }
+    await findings.check("the session is expired, the user known", isExpired, "\(session)")
     try await connector.signIn()
   }
 
@@ -241,15 +245,12 @@ extension Tour {
       await findings.check(
         "the server's session has ended: prompt=none is \(wanted)", quiet == wanted, quiet ?? "no error")
     }
-    let passwords = try await person.passwords()
-    try await connector.signIn()
-    let more = try await person.passwords() - passwords
-    await findings.check("the next sign-in asks for the password", more == 1, "\(more)")
+    try await check("the next sign-in asks for the password", passwords: 1) { try await connector.signIn() }
     try await connector.signOut()
   }
 }
 
-/// What was checked, printed line by line.
+/// The checks so far, printed line by line.
 actor Findings {
   private(set) var allHeld = true
 
@@ -261,7 +262,7 @@ actor Findings {
   func note(_ subject: String, _ detail: String) { emit("  note    \(subject): \(detail)") }
 }
 
-/// Why a tour could not go on.
+/// The reason why a tour could not go on.
 struct TourError: Error, CustomStringConvertible {
   let description: String
 

@@ -4,7 +4,7 @@ import B2CTestKit
 import Foundation
 import TestSupport
 
-/// Somebody who is signed in and has a task, right before a fault.
+/// A user who is signed in and has a task, right before a fault.
 struct FaultScene: Sendable {
   let world: FaultWorld
   let presenter = ArmingPresenter()
@@ -28,7 +28,7 @@ struct FaultScene: Sendable {
     task = try await connector.addTask(TaskItem(itemName: "Buy milk"))
   }
 
-  /// Calls what sends the request that the fault is for.
+  /// Makes the call that sends the request that the fault is for.
   func run(_ operation: FaultOperation) async -> FaultEnding {
     await FaultEnding.of {
       switch operation {
@@ -106,7 +106,7 @@ enum FaultOperation: String, CaseIterable, Sendable {
   case add
   case delete
 
-  /// Which requests the fault happens to.
+  /// The requests that the fault happens to.
   var target: LocalFaultTarget {
     switch self {
     case .metadata: .metadata
@@ -119,13 +119,13 @@ enum FaultOperation: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether the task API is asked, and not the tenant.
+  /// Whether the request goes to the task API and not to the tenant.
   var isOfTaskAPI: Bool { [.list, .add, .delete].contains(self) }
   /// Whether the request is sent again when an answer is lost or bad for a while.
   var isRepeated: Bool { [.metadata, .keys, .list, .delete].contains(self) }
 }
 
-/// What the documentation says of a fault: the error's code, or `value`, for each operation.
+/// The documented outcome of a fault for each operation: the error's code, or `value`.
 struct FaultExpectation: Sendable, ExpressibleByStringLiteral {
   private var codes: [FaultOperation: String] = [:]
 
@@ -137,7 +137,7 @@ struct FaultExpectation: Sendable, ExpressibleByStringLiteral {
     }
   }
 
-  /// The same everywhere.
+  /// Makes an expectation that is the same everywhere.
   init(stringLiteral code: String) { self.init(code, code, code) }
 
   /// A copy that differs in one operation.
@@ -150,16 +150,16 @@ struct FaultExpectation: Sendable, ExpressibleByStringLiteral {
   subscript(operation: FaultOperation) -> String { codes[operation] ?? "" }
 }
 
-/// How a call ended.
+/// The end of a call.
 struct FaultEnding: Sendable {
   /// The error's code, `value`, `cancelled`, or the type of an error that should not be.
   let outcome: String
-  /// All that the error tells.
+  /// Everything that the error tells.
   var text = ""
   /// Whether the error says that the change may have been made.
   var outcomeIsUnknown = false
 
-  /// Calls something and says how that ended.
+  /// Makes a call and returns how it ended.
   static func of(_ body: @Sendable () async throws -> Void) async -> FaultEnding {
     do {
       try await body()

@@ -8,10 +8,11 @@ import TestSupport
   import FoundationNetworking
 #endif
 
-/// A tenant and a task server behind fronts that can misbehave, and an origin that must stay alone.
+/// A tenant and a task server behind fronts that can misbehave, and an origin that nobody may ask.
 struct FaultWorld: Sendable {
-  /// Short enough to wait for, long enough for a busy machine.
+  /// A deadline that is short enough to wait for and long enough for a busy machine.
   static let deadline = Duration.seconds(2)
+  static let limits = TransportLimits(maximumBodyBytes: 256 << 10, deadline: deadline, idleTimeout: .seconds(5))
 
   let tenant = LocalTenant()
   let tenantFront: FaultyFront
@@ -32,7 +33,7 @@ struct FaultWorld: Sendable {
     other = try await OtherOrigin()
   }
 
-  /// The task server of now.
+  /// The current task server.
   var taskServer: LocalTaskServer { tasks.withLock { $0 } }
 
   /// Forgets everything but keys and ports.
@@ -53,7 +54,7 @@ struct FaultWorld: Sendable {
     await other.close()
   }
 
-  /// Everything secret that was sent, or made by the tenant, since ``reset()``; answers that a fault held back included.
+  /// Every secret that was sent, or made by the tenant, since ``reset()``, also in answers that a fault held back.
   func secrets() -> Set<String> {
     var secrets = tenantFront.secrets.union(taskFront.secrets).union([LocalUser.alice.password.value])
     for recorded in tenant.requests {
@@ -76,33 +77,29 @@ struct FaultWorld: Sendable {
     settings.authority = try Authority(authority)
     settings.policies = .init(emailSignIn: try Policy("B2C_1_SignIn"))
     settings.taskWebAPI = taskFront.url.appendingPathComponent("tasks")
-    var environment = Connector.Environment()
-    environment.presenter = presenter
-    environment.cache = cache
-    environment.transport = transport
-    environment.onEvent = onEvent
+    let environment = Connector.Environment(
+      presenter: presenter, cache: cache, transport: transport, onEvent: onEvent)
     return try Connector(settings: settings, environment: environment) {
       $0.taskDialect = .rest
-      $0.limits = TransportLimits(
-        maximumBodyBytes: 256 << 10, deadline: Self.deadline, idleTimeout: .seconds(5))
-      $0.taskLimits = $0.limits
+      $0.limits = Self.limits
+      $0.taskLimits = Self.limits
       $0.retry = RetryPolicy(maximumDelay: .milliseconds(20))
     }
   }
 }
 
-/// A person at the sign-in page, after whom something goes wrong.
+/// A user at the sign-in page, after whom something goes wrong.
 final class ArmingPresenter: SignInPresenter {
-  private let person = ScriptedPresenter(transport: URLSessionTransport(), .signIn(.alice))
+  private let user = ScriptedPresenter(transport: URLSessionTransport(), .signIn(.alice))
   private let action = Locked<(@Sendable () async -> Void)?>(nil)
 
-  /// Has something done when the page has been left, once.
+  /// Runs an action once, when the user has left the page.
   func whenLeft(_ action: @escaping @Sendable () async -> Void) {
     self.action.withLock { $0 = action }
   }
 
   func present(_ request: PresentationRequest) async throws -> URL {
-    let url = try await person.present(request)
+    let url = try await user.present(request)
     let action = action.withLock { action in
       defer { action = nil }
       return action

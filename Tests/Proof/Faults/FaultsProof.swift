@@ -9,20 +9,20 @@ struct FaultsProof: ProofCommand {
   static let name = "faults"
   static let summary = "every server fault x every request: a typed error in time, nothing lost, nothing told"
 
-  /// A call that is not back by then hangs.
+  /// A call that takes longer counts as hanging.
   static let watchdog = Duration.seconds(20)
-  /// The deadline, and what a busy machine may add.
+  /// The deadline, and the time that a busy machine may add.
   static let longestCell = FaultWorld.deadline / .seconds(1) + 15
-  /// What one large answer may add to the process while it is refused, this program's own server included.
+  /// The memory that one large answer may take while it is refused, this program's own server included.
   private static let memoryBound = 8 << 20
-  /// What all cells together may leave behind.
+  /// The memory that all cells together may leave behind.
   private static let leakBound = 64 << 20
 
   static func run(_ options: ProofOptions) async throws -> Bool {
     let start = ContinuousClock.now
     var worlds: [FaultWorld] = []
     for _ in 0..<8 { worlds.append(try await FaultWorld()) }
-    // A large answer that comes once is no different.
+    // It makes no difference whether a large answer comes once or each time.
     let cells = [nil, 1].flatMap { times in
       WireFault.all.filter { !(options.isQuick && times == 1 && $0.isLarge) }.flatMap { fault in
         FaultOperation.allCases.map { FaultCell(fault: fault, operation: $0, times: times) }
@@ -30,7 +30,7 @@ struct FaultsProof: ProofCommand {
     }.filter(\.isMeaningful)
     var matrix = FaultMatrix()
     let together = cells.filter { !$0.fault.isLarge && !$0.fault.mayEndTheProcess }
-    // One of each first, so that what is loaded once does not count as growth.
+    // Some cells run first, so that what is loaded once does not count as growth.
     try await matrix.run(Array(together.prefix(40)), in: worlds)
     let before = ResidentMemory.current
     try await matrix.run(together, in: worlds)
@@ -57,7 +57,7 @@ struct FaultsProof: ProofCommand {
       """
     print(tables)
     if options.flags.contains("--write") {
-      try MarkdownSection(file: try options.value(0, "the file")).replace(name, with: tables)
+      try MarkdownPart(file: try options.value(0, "the file")).replace("proof \(name)", with: tables)
     }
     var broken = cells.flatMap { cell in (matrix[cell]?.broken ?? ["not run"]).map { "\(cell.name): \($0)" } }
     if left > leakBound { broken.append("\(left >> 20) MB are left behind; the bound is \(leakBound >> 20) MB") }
@@ -82,7 +82,7 @@ struct FaultsProof: ProofCommand {
   }
 }
 
-/// Runs cells, several at a time, and keeps what came of them.
+/// The results of cells, several of which run at the same time.
 struct FaultMatrix: Sendable {
   private var results: [String: FaultCell.Result] = [:]
 
@@ -124,9 +124,9 @@ struct FaultMatrix: Sendable {
   }
 }
 
-/// One cell of the matrix: a fault meets an operation, and every promise is looked at.
+/// A cell of the matrix: a fault meets an operation, and every promise is checked.
 struct FaultCell: Sendable {
-  /// What came of it.
+  /// The result of a cell.
   struct Result: Sendable {
     /// The error's code, or `value`.
     var outcome: String
@@ -137,12 +137,12 @@ struct FaultCell: Sendable {
 
   let fault: WireFault
   let operation: FaultOperation
-  /// On how many requests it happens; all for `nil`.
+  /// The number of requests that it happens to, or `nil` for all.
   let times: Int?
 
   var name: String { "\(fault.name) x \(operation.rawValue)\(times == nil ? "" : ", once")" }
 
-  /// The code that the documentation tells.
+  /// The documented code.
   private var expected: String {
     guard times != nil else { return fault.expected[operation] }
     switch fault.recovery {
@@ -156,7 +156,7 @@ struct FaultCell: Sendable {
   /// A sign-in asks for keys while the page is open, and again when that has failed by the time they are needed.
   private var accepted: Set<String> { operation == .keys && times != nil ? [expected, "value"] : [expected] }
 
-  /// Whether the cell says anything: a port that is closed once stays closed for the next try.
+  /// Whether the cell means anything, because a port that is closed stays closed for the next try.
   var isMeaningful: Bool { times == nil || !fault.isRefusal }
 
   func run(in world: FaultWorld) async throws -> Result {
@@ -184,7 +184,7 @@ struct FaultCell: Sendable {
 
 /// Cells that may end the process.
 extension FaultCell {
-  /// What a cell came to whose process the platform ended.
+  /// The outcome of a cell whose process the platform ended.
   static let processEnds = "process ends"
 
   /// Runs the cell in a child process.
@@ -205,10 +205,9 @@ extension FaultCell {
   }
 }
 
-/// One cell, as a process of its own: the outcome, then a line for each promise that was broken.
+/// A cell in a process of its own, which prints the outcome and a line for each promise that was broken.
 struct ApartCell: ProofCommand {
   static let name = "fault-cell"
-  static let summary = ""
 
   static func run(_ options: ProofOptions) async throws -> Bool {
     let name = try options.value(0, "the fault")

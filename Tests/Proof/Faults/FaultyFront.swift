@@ -3,6 +3,7 @@ import B2CHTTP
 import B2CLoopback
 import B2CTestKit
 import Foundation
+import TestSupport
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -16,7 +17,7 @@ final class FaultyFront: Sendable {
     let fault: WireFault
     let target: LocalFaultTarget
     let other: URL
-    /// How many requests it still happens to; all for `nil`.
+    /// The number of requests that it still happens to, or `nil` for all.
     var left: Int?
   }
 
@@ -42,7 +43,7 @@ final class FaultyFront: Sendable {
     state.withLock { $0.listener = listener }
   }
 
-  /// How many requests the armed fault has happened to.
+  /// The number of requests that the armed fault has happened to.
   var hits: Int { state.withLock { $0.hits } }
 
   /// The codes, verifiers and tokens that came since ``forgetSecrets()``, whatever became of the requests.
@@ -84,15 +85,12 @@ final class FaultyFront: Sendable {
     port: UInt16, _ state: Locked<State>, _ answer: @escaping @Sendable (URLRequest) async throws -> LocalResponse
   ) async throws -> LoopbackListener {
     try await LoopbackListener(port: port) { exchange in
-      let sent = exchange.request
-      guard let url = URL(string: "http://127.0.0.1:\(exchange.port)" + sent.target) else { return exchange.close() }
-      let request = URLRequest(
-        method: sent.method, url: url, headers: sent.headers, body: sent.body.isEmpty ? nil : sent.body)
+      guard let request = exchange.message else { return exchange.close() }
       let genuine: @Sendable () async -> LoopbackResponse = {
         (try? await answer(request)).map { LoopbackResponse($0) } ?? LoopbackResponse(status: 500)
       }
       let armed = state.withLock { state -> Armed? in
-        state.secrets.formUnion(secrets(in: sent))
+        state.secrets.formUnion(secrets(in: exchange.request))
         guard let armed = state.armed, armed.target.contains(request), armed.left != 0 else { return nil }
         state.armed?.left = armed.left.map { $0 - 1 }
         state.hits += 1
@@ -132,7 +130,7 @@ final class OtherOrigin: Sendable {
     self.url = url
   }
 
-  /// How many requests came.
+  /// The number of requests.
   var requestCount: Int { received.withLock { $0.count } }
 
   /// Whether one of these texts came in a request, plain or escaped.

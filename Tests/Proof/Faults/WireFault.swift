@@ -8,9 +8,9 @@ import TestSupport
   import FoundationNetworking
 #endif
 
-/// One way for a server to fail, as bytes on the wire.
+/// A way for a server to fail, as bytes on the wire.
 struct WireFault: Sendable {
-  /// What helps when the fault happens only once.
+  /// The remedy if the fault happens only once.
   enum Recovery: Sendable {
     /// Nothing: the call ends as if the fault stayed.
     case none
@@ -54,12 +54,12 @@ struct WireFault: Sendable {
   static let all = connections + redirects + statuses + failures + bodies + large
 }
 
-/// One request that a fault happens to.
+/// A request that a fault happens to.
 struct WireScene: Sendable {
   let exchange: LoopbackExchange
-  /// Where redirects lead.
+  /// The target of redirects.
   let other: URL
-  /// Has the server do its work, and gives the answer it would send.
+  /// Lets the server do its work, and returns the answer that it would send.
   let genuine: @Sendable () async -> LoopbackResponse
 }
 
@@ -79,7 +79,7 @@ extension WireFault {
     WireFault("reset in the body", "network", recovery: .retry) { scene in
       let response = await scene.genuine()
       await scene.exchange.write(head(response, length: response.body.count + 10) + response.body.dropLast(1))
-      // A reset overtakes what is on its way; the head has to arrive first.
+      // A reset overtakes bytes that are on their way, and the head must arrive first.
       try? await ContinuousClock().sleep(for: .milliseconds(20))
       scene.exchange.reset()
     },
@@ -160,7 +160,7 @@ extension WireFault {
     status(429, "429 with Retry-After", "throttled", recovery: .retryOfAnything, headers: ["Retry-After": "0"]),
   ]
 
-  /// Tells back what was sent, plain in one place and in base64 in others.
+  /// Repeats what was sent, plain in one place and in base64 in others.
   private static let repeated = WireFault(
     "400 that repeats the request", .init("configuration", "configuration", "server")
   ) { scene in
@@ -187,7 +187,7 @@ extension WireFault {
 /// Successes with a body that is no use, or too large.
 extension WireFault {
   private static let unreadable: FaultExpectation = "invalidResponse"
-  /// A deletion needs no body, and takes any that can be read.
+  /// A deletion needs no body, and accepts any that can be read.
   private static let unlessDeleted = unreadable.but(.delete, "value")
   private static let deep = String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)
 

@@ -15,7 +15,7 @@ struct SecretsProof: ProofCommand {
   static let summary = "looks for tokens in output, arguments, files and request lines of a program under faults"
 
   static func run(_ options: ProofOptions) async throws -> Bool {
-    let folder = try ProofFolder("secrets")
+    let folder = try TemporaryDirectory("secrets")
     defer { folder.remove() }
     let world = try await SecretsWorld(folder.url, isQuick: options.isQuick)
     let child = try ChildProcess(

@@ -43,11 +43,11 @@ enum ProofRecord {
 }
 
 extension SharedTokenCache {
-  /// Adds one to the number of a record, by replacements until one takes place; a record has to be there.
+  /// Adds one to the number of a record, which must exist, by replacements until one takes place.
   func addOne(to key: TokenCacheKey, size: Int) async throws {
     let stamp = UUID()
     while let old = try await record(for: key) {
-      // It took place, but its answer was lost.
+      // The replacement took place, but its answer was lost.
       if old.stamp == stamp { return }
       guard let number = ProofRecord.number(old) else { throw ProofError("the record of \(key.userID) is not whole") }
       let new = ProofRecord.record(number + 1, size: size, stamp: stamp)

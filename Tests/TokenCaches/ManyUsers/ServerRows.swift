@@ -46,11 +46,7 @@ private enum ManyUsers {
     let url = try Scene.url("http://127.0.0.1:\(api.readLine())/tasks")
     var settings = try Scene.settings()
     settings.taskWebAPI = url
-    var environment = Connector.Environment()
-    environment.presenter = NoPage()
-    environment.cache = cache
-    environment.transport = ServerParts.transport()
-    let connector = try Connector(settings: settings, environment: environment)
+    let connector = try Scene.connector(cache, transport: ServerParts.transport(), settings: settings)
     let token = try await connector.accessToken(user: Scene.user(7)).token.value
     let plain = PlainClient(url: url.absoluteString, token: token)
     // In each batch the users come in turn, from another one on; no user comes twice before all were there.
@@ -73,13 +69,8 @@ private enum ManyUsers {
 
   /// Runs work so many times, by 64 callers at the same time.
   private static func parallel(_ count: Int, _ work: @escaping @Sendable () async throws -> Void) async throws {
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for caller in 0..<callers {
-        group.addTask {
-          for _ in stride(from: caller, to: count, by: callers) { try await work() }
-        }
-      }
-      try await group.waitForAll()
+    try await simultaneously(callers) { caller in
+      for _ in stride(from: caller, to: count, by: callers) { try await work() }
     }
   }
 

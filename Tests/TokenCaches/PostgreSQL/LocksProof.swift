@@ -12,11 +12,11 @@ struct LocksProof: ProofCommand {
 
   /// After this time a waiter is cancelled.
   private static let patience = Duration.seconds(2)
-  /// How much later a waiter may end on a busy machine.
+  /// The time by which a waiter may end later on a busy machine.
   private static let grace = Duration.seconds(8)
 
   static func run(_ options: ProofOptions) async throws -> Bool {
-    let folder = try ProofFolder("locks")
+    let folder = try TemporaryDirectory("locks")
     defer { folder.remove() }
     var table = Table("promise", "")
     var isKept = true
@@ -59,15 +59,12 @@ struct LocksProof: ProofCommand {
     guard holder.readLine() == "held" else { throw ProofError("the holder did not start") }
     defer { _ = holder.killAndRead() }
     let caches = try (0..<2).map { _ in try ProofCache.open(folder) }
-    return try await withThrowingTaskGroup(of: Bool.self) { group in
-      for number in 0..<20 {
-        group.addTask { try await waitsUntilCancelled(caches[number % 2], LockHolder.key) }
-        group.addTask {
-          try await caches[number % 2].underRefreshLock(of: ProofRecord.key("other-\(number)")) { true }
-        }
-      }
-      return try await group.reduce(true) { $0 && $1 }
+    let areKept = try await simultaneously(40) { number in
+      number < 20
+        ? try await waitsUntilCancelled(caches[number % 2], LockHolder.key)
+        : try await caches[number % 2].underRefreshLock(of: ProofRecord.key("other-\(number)")) { true }
     }
+    return areKept.allSatisfy(\.self)
   }
 
   @Sendable private static func killed(_ folder: URL, _ options: ProofOptions) async throws -> Bool {
@@ -143,7 +140,6 @@ struct LocksProof: ProofCommand {
 /// The process that takes a refresh lock and never comes back.
 struct LockHolder: ProofCommand {
   static let name = "lock-holder"
-  static let summary = ""
 
   static let key = ProofRecord.key("hanging")
 

@@ -3,9 +3,10 @@ import B2CCore
 import B2CTestKit
 import B2CTokenCache
 import Foundation
+import TestSupport
 
-/// Ends the connection that holds a refresh lock while the token request is under way: another client takes the lock and
-/// sends the same refresh token.
+/// Ends the connection that holds a refresh lock while the token request is under way, so that another client takes the lock
+/// and sends the same refresh token.
 struct LostLockProof: ProofCommand {
   static let name = "lost-lock"
   static let summary = "a connection dies while it holds a refresh lock, and another client refreshes beside it"
@@ -38,9 +39,9 @@ struct LostLockProof: ProofCommand {
     return notes.isEmpty
   }
 
-  /// One round; the answer of one client comes, and is stored, before that of the other.
+  /// Runs a round, in which the answer of one client arrives and is stored before that of the other.
   private static func reusesInRound(_ firstIsFirst: Bool, _ options: ProofOptions) async throws -> Int {
-    let folder = try ProofFolder("lost-lock")
+    let folder = try TemporaryDirectory("lost-lock")
     defer { folder.remove() }
     let tenant = LocalTenant(redirectURIs: ["http://127.0.0.1/callback"])
     tenant.behavior.refreshTokenReuse = .allowed

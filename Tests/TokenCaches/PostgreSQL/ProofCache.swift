@@ -30,7 +30,7 @@ enum ProofCache {
   }
 }
 
-/// The server that `.ci/example-proofs` has started, seen beside the cache.
+/// The server that `.ci/example-proofs` has started, without the cache.
 enum ProofServer {
   static func database() throws -> String { "\(try variable("B2C_POSTGRESQL")) application_name=proof-\(getpid())" }
 

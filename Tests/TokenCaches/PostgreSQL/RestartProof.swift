@@ -1,6 +1,7 @@
 import B2CCore
 import B2CTokenCache
 import Foundation
+import TestSupport
 
 /// Restarts the server, also by a crash of it, while clients add to a record.
 struct RestartProof: ProofCommand {
@@ -11,7 +12,7 @@ struct RestartProof: ProofCommand {
 
   static func run(_ options: ProofOptions) async throws -> Bool {
     let restarts = options.isQuick ? 2 : 10
-    let folder = try ProofFolder("restart")
+    let folder = try TemporaryDirectory("restart")
     defer { folder.remove() }
     let caches = try (0..<2).map { _ in try ProofCache.open(folder.url) }
     for number in 0..<stored {
@@ -66,7 +67,7 @@ struct RestartProof: ProofCommand {
   }
 }
 
-/// What the clients were told about their additions.
+/// The results of additions that the clients were told.
 struct AdditionCount: Sendable {
   var done = 0
   var failed = 0

@@ -1,15 +1,15 @@
 #if os(Linux)
-  import Foundation
+  internal import Foundation
 
-  /// How much memory this process has in use.
-  enum ResidentMemory {
+  /// The memory that this process has in use.
+  package enum ResidentMemory {
     /// The bytes in use now.
-    static var current: Int { field("VmRSS:") }
+    package static var current: Int { field("VmRSS:") }
     /// The most bytes since ``resetPeak()``.
-    static var peak: Int { field("VmHWM:") }
+    package static var peak: Int { field("VmHWM:") }
 
     /// Begins to measure the peak anew.
-    static func resetPeak() {
+    package static func resetPeak() {
       // "5" resets the high-water mark (proc(5)).
       guard let handle = FileHandle(forWritingAtPath: "/proc/self/clear_refs") else { return }
       try? handle.write(contentsOf: Data("5".utf8))
@@ -21,5 +21,20 @@
       let line = text.split(separator: "\n").first { $0.hasPrefix(name) } ?? ""
       return (line.split(separator: " ").compactMap { Int($0) }.first ?? 0) << 10
     }
+  }
+#elseif canImport(Darwin)
+  internal import Darwin
+
+  /// The memory that this process has in use; here only the most since its start is known.
+  package enum ResidentMemory {
+    package static var current: Int { peak }
+
+    package static var peak: Int {
+      var usage = rusage()
+      getrusage(RUSAGE_SELF, &usage)
+      return usage.ru_maxrss
+    }
+
+    package static func resetPeak() {}
   }
 #endif

@@ -1,0 +1,48 @@
+import B2CCore
+import Foundation
+import TestSupport
+
+/// A process of a proof's own, as it sees itself.
+enum Worker {
+  /// Writes straight to the pipe, so that the line is there even if the process dies at the next instruction.
+  static func say(_ line: String) { try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8)) }
+
+  /// Says that it is ready, and waits for the word to begin.
+  static func waitForSignal() {
+    say("ready")
+    _ = readLine()
+  }
+
+  /// Starts a command as several processes, which begin together when each has said that it is ready.
+  static func start(_ command: any ProofCommand.Type, _ arguments: [[String]]) throws -> [ChildProcess] {
+    let children = try arguments.map { try ChildProcess(command, $0) }
+    for child in children where child.readLine() != "ready" { throw ProofError("a worker did not start") }
+    for child in children { child.signal() }
+    return children
+  }
+}
+
+extension ChildProcess {
+  /// Starts a command of this program.
+  ///
+  /// - Parameters:
+  ///   - command: The command.
+  ///   - arguments: Its arguments.
+  ///   - keepsErrors: Whether to keep ``errors``.
+  /// - Throws: The system's error if the process does not start.
+  convenience init(_ command: any ProofCommand.Type, _ arguments: [String], keepsErrors: Bool = false) throws {
+    try self.init(arguments: [command.name] + arguments, keepsErrors: keepsErrors)
+  }
+}
+
+/// A limit for a body that may never return.
+enum Watchdog {
+  /// Runs a body, and returns `nil` if it is not back in time.
+  ///
+  /// The body is then left alone, because it may ignore its cancellation.
+  static func run<Result: Sendable>(
+    _ limit: Duration, _ body: @escaping @Sendable () async -> Result
+  ) async -> Result? {
+    try? await abandoning(after: limit, on: ContinuousClock(), throwing: ProofError("it hangs"), body)
+  }
+}
