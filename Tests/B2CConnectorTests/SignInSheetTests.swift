@@ -36,7 +36,7 @@ struct SignInSheetTests {
     return (task, try await screen.next())
   }
 
-  /// Moves the clock on for whoever sleeps on it.
+  /// Advances the clock for the task that sleeps on it.
   private func pass(_ duration: Duration) async {
     await clock.waitForSleepers()
     await clock.advance(by: duration)
