@@ -96,8 +96,7 @@ package struct AuthorizedTransport: Sendable {
   }
 
   private func check(_ request: URLRequest) throws {
-    // This also refuses plain http, because others on the network could read the token, whatever transport the app
-    // uses.
+    // This also refuses plain http, because others on the network could read the token.
     guard let origin = request.url.flatMap(Origin.init(allowed:)), allowedOrigins.contains(origin) else {
       let origin = request.url.flatMap { Origin($0) }
       let origins = allowedOrigins.map(\.description).sorted().joined(separator: ", ")
@@ -193,8 +192,8 @@ enum AuthenticationChallenge {
   static func parse(_ text: String) -> [[String: String]] {
     var found: [[String: String]] = []
     var isBearer = false
-    // The name of a scheme is the first word, or follows a comma. Any other word without a value is part of an unquoted
-    // value.
+    // The name of a scheme is the first word, or follows a comma. Other words without a value are parts of unquoted
+    // values.
     var mayBeScheme = true
     for match in text.matches(of: piece) {
       guard let word = match.1?.lowercased() else {
@@ -233,8 +232,7 @@ enum AuthenticationChallenge {
     // Longer claims are cut here, which makes them invalid JSON, so the parser below refuses them.
     json = PrintableText.plain(json, limit: 4_096)
     guard let object = try? JSONReader.object(Data(json.utf8)) else { return nil }
-    // Write the claims and the secrets with the fewest possible escapes, so that both look the same if a claim contains
-    // a secret.
+    // Write claims and secrets with the fewest possible escapes, so that a secret inside a claim looks like the secret.
     let text = JSONValue.object(object).description
     let isSecret = secrets.map(\.value).flatMap {
       [$0, String(JSONValue.string($0).description.dropFirst().dropLast()), Base64URL.encode($0.utf8)]

@@ -144,11 +144,9 @@ package struct RetryingTransport: Sendable {
       guard answer.0.count <= limits.maximumBodyBytes else { throw URLError(.dataLengthExceedsMaximum) }
       return .success(answer)
     } catch {
-      // The task was cancelled, so the transport's own error for that, for example `URLError.cancelled`, does not
-      // matter.
+      // The task was cancelled, so the transport's own error for that, such as `URLError.cancelled`, does not matter.
       guard !Task.isCancelled else { return .failure(CancellationError()) }
-      // The task was not cancelled, so the transport itself has cancelled the request, for example because it is shut
-      // down.
+      // The task was not cancelled, so the transport cancelled the request by itself, perhaps because it is shut down.
       let failure = error is CancellationError ? URLError(.cancelled) : error as? URLError
       let known = failure.map { ConnectorError($0, request, limits) } ?? error as? ConnectorError
       let named = known ?? ConnectorError(ofCustomPart: error)

@@ -124,8 +124,7 @@ package struct RecordForm: Sendable {
     }
   }
 
-  /// Throws the given error instead of a decoder's error, whose message may quote secrets, but keeps the error of a
-  /// newer form.
+  /// Throws the given error instead of a decoder's, whose message may quote secrets, but keeps that of a newer form.
   private static func replacingDecoderErrors<Value>(by fault: any Error, _ body: () throws -> Value) throws -> Value {
     do {
       return try body()

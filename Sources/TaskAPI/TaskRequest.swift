@@ -68,8 +68,8 @@ struct TaskRequestBuilder: Sendable {
         "The task has no id (_id), so the server cannot find it.",
         "Use a task from a list, or the task that `addTask` returned.")
     }
-    // Escaping does not help with these two. Servers and clients remove such path segments, so the URL would be that of
-    // the list.
+    // Escaping does not help with these two. Servers and clients remove such path segments, so the URL of the list would
+    // remain.
     guard id != ".", id != ".." else { throw Self.invalid("The task's id “\(id)” cannot be part of a URL.") }
     return id
   }

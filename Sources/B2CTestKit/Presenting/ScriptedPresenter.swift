@@ -114,8 +114,7 @@ public final class ScriptedPresenter: SignInPresenter {
       guard let target = page.target.flatMap(URL.init), status < 400 else { throw Self.ending(page, status) }
       if let alert = page.alert {
         note("'\(page.title)' says: \(alert)")
-        // The script's last action was refused on this page already, so repeating it would go on until the request
-        // limit.
+        // The script's last action was refused on this page already, so it would only be refused again.
         if last?.title == page.title, last?.isRepeated == true {
           throw ConnectorError(own: .presentationFailed, "The page '\(page.title)' says: " + ErrorText.sentence(alert))
         }

@@ -16,7 +16,7 @@ public enum TokenCacheConformance {
   /// - Parameters:
   ///   - makeSecondInstance: Returns a second instance over the store of a cache, as another process would have. With
   ///     `nil`, the default, the rules about sharing and about waiting for a refresh lock are not checked.
-  ///   - makeUnreachableCache: Returns a cache whose store cannot be reached. With `nil`, the default, that rule is not
+  ///   - makeUnreachableCache: Returns a cache whose store cannot be reached. With `nil`, the default, its rule is not
   ///     checked.
   ///   - makeCache: Returns an empty cache. It is called once for each rule.
   /// - Returns: The broken rules, each with the evidence, or none if the cache is right.
