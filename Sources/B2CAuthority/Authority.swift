@@ -32,7 +32,7 @@ public struct Authority: Sendable {
   /// Creates an authority from its text.
   ///
   /// Microsoft's hosts show the kind. On any other host, a policy in the text means Azure AD B2C on a custom domain. A
-  /// tenant alone (a GUID, or a name such as `contoso.onmicrosoft.com`) means External ID on a custom domain, and
+  /// tenant alone (a GUID, or a name like `contoso.onmicrosoft.com`) means External ID on a custom domain, and
   /// everything else means a generic OpenID Connect issuer. A policy that you pass later turns each of them into Azure
   /// AD B2C. Pass `kind` for Entra ID on a custom domain, and for a generic issuer whose path is a GUID.
   ///

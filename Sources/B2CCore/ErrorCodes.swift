@@ -44,7 +44,7 @@ extension ErrorCode {
   public static let accessDenied = Self(rawValue: "accessDenied")
   /// The user closed the sign-in page, a newer sign-in replaced it, or another page had just opened.
   public static let userClosedBrowser = Self(rawValue: "userClosedBrowser")
-  /// The user pressed "Forgot your password?" (AADB2C90118), and the settings have no policy for that.
+  /// The user pressed "Forgot your password?" (AADB2C90118), and the SDK did not show a page for that.
   public static let passwordResetRequested = Self(rawValue: "passwordResetRequested")
   /// No user is signed in, or the session has ended, so show a sign-in page.
   public static let interactionRequired = Self(rawValue: "interactionRequired")

@@ -31,9 +31,9 @@ package struct AuthorizedTransport: Sendable {
 
   /// Sends a request with a token.
   ///
-  /// After a `401` it asks for another token of the same user and sends the request once more, even if the request is
-  /// not idempotent, because the API did not carry out a request it refused. If there is no other token, the request is
-  /// not sent again. The deadline does not include the time in which tokens are requested.
+  /// After a `401` it asks for another token of the same user and sends the request again, even if the request is not
+  /// idempotent, because the API did not carry out a request it refused. If there is no other token, the request is not
+  /// sent again. The deadline does not include the time in which tokens are requested.
   ///
   /// - Parameters:
   ///   - request: The request, whose `Authorization` field is replaced.

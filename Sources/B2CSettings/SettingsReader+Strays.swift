@@ -2,7 +2,7 @@ import B2CAuthority
 import B2CCore
 
 // Finds keys with another name and keys inside a dictionary. Their values are not used, but they are checked as if they
-// were in the right place, so that the developer sees all problems at once.
+// were in the right place, so that the developer sees all problems together.
 extension SettingsReader {
   /// Returns the settings, unless an error was found.
   mutating func read() -> ConnectorSettings? {

@@ -175,7 +175,7 @@ public final class ScriptedPresenter: SignInPresenter {
     }
     var pairs = [(name: "stage", value: page.stage ?? ""), (name: "action", value: button.action)]
     var typed: [String] = []
-    // Buttons such as Cancel submit the form without its fields.
+    // The fields belong to the first button. Others, for example Cancel, submit the form without them.
     for field in button.action == page.buttons.first?.action ? page.fields : [] {
       let text = action.fields[field.name] ?? (field.value.isEmpty ? action.suggestions[field.name] : nil)
       if text != nil { typed.append(field.name) }
