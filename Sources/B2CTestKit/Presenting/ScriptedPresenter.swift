@@ -14,7 +14,7 @@ public import Foundation
 ///   transport: tenant.transport, .signIn(email: "alice@example.com", password: "wrong"), .signIn(.alice))
 /// let connector = try Connector.local(tenant, presenter: presenter)
 /// try await connector.doPolicy(.signIn)
-/// presenter.follow(.cancel)    // what the person does at the next page
+/// presenter.follow(.cancel)    // what the user does on the next page
 /// ```
 public final class ScriptedPresenter: SignInPresenter {
   private struct State {

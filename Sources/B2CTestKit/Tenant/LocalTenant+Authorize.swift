@@ -41,7 +41,7 @@ extension LocalTenant {
     let registered = redirectURIs
     if registered.contains(where: { ASCIIText.isSame($0, uri) }) { return true }
     // RFC 8252 section 7.3 lets a native app choose its loopback port. Azure AD B2C documents that only for an app that
-    // registered `http://localhost` without a port; if the registration has a port, it must match.
+    // registered `http://localhost` without a port. If the registration has a port, it must match.
     guard let plain = Self.withoutLoopbackPort(uri) else { return false }
     if shape == .b2c { return plain == "http://localhost" && registered.contains(plain) }
     return registered.contains { Self.withoutLoopbackPort($0) == plain }

@@ -13,8 +13,8 @@ package import Foundation
 /// <directory>/                     0700
 ///   <sha256 of the key>.json       the record, 0600
 ///   <sha256 of the key>.new        the record being written
-///   <sha256 of the key>.lock       write lock; created when first needed, never removed
-///   <sha256 of the key>.refresh    refresh lock; likewise
+///   <sha256 of the key>.lock       write lock, created when it is first needed and never removed
+///   <sha256 of the key>.refresh    refresh lock, created and kept in the same way
 /// ```
 package struct RecordDirectory: RecordStorage {
   private enum Suffix {
