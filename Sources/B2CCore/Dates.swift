@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Reads and writes dates in the forms that servers use.
+/// The forms in which servers write dates.
 package enum Dates {
   private static let seconds = Date.ISO8601FormatStyle()
   private static let offsets = Pattern(/[+-][0-9]{2}:?[0-5][0-9]/)

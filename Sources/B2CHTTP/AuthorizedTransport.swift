@@ -6,7 +6,7 @@ package import Foundation
 /// The id is `nil` if the source of the tokens does not know users.
 package typealias BearerToken = (token: Secret, userID: String?)
 
-/// Returns a valid access token.
+/// A source of valid access tokens.
 ///
 /// The parameter is `nil` for the first try. After a `401` it is the refused token, and the result must belong to the
 /// same user, even if another user has signed in meanwhile. If there is no newer token, the closure returns the refused

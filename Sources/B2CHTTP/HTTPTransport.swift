@@ -6,7 +6,7 @@ public import Foundation
   @_exported public import FoundationNetworking
 #endif
 
-/// Sends a request and returns the server's response.
+/// A sender of requests, which returns the server's responses.
 ///
 /// `URLSessionTransport` is the default. If your app uses another network library, write a type with this one method,
 /// and in tests you can return canned responses. The SDK has checked the request, so it is https or http to this

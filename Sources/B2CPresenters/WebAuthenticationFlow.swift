@@ -3,7 +3,7 @@ package import Foundation
 
 /// A sign-in with the system's sheet, separated from the sheet itself so that it can be tested.
 package struct WebAuthenticationFlow: Sendable {
-  /// Creates the sheet for a page.
+  /// A function that creates the sheet for a page.
   package typealias MakeSession =
     @MainActor @Sendable (WebAuthenticationCallback, PresentationRequest) throws -> any WebAuthenticationSession
 

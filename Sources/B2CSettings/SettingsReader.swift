@@ -2,7 +2,7 @@ import B2CAuthority
 import B2CCore
 import Foundation
 
-/// Reads the values of a settings file, and reports all their mistakes.
+/// The reader of a settings file's values, which reports all their mistakes.
 struct SettingsReader {
   /// A string of the file with its path.
   struct Entry {

@@ -14,7 +14,7 @@ struct TaskRequest: Sendable {
   var alternative = "Check the path of the base URL."
 }
 
-/// Builds the requests of a client, including their URLs.
+/// The builder of a client's requests, including their URLs.
 ///
 /// A title is never part of a URL, because servers write URLs into their access logs.
 struct TaskRequestBuilder: Sendable {

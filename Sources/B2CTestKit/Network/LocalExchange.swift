@@ -2,7 +2,7 @@ internal import B2CCore
 internal import B2CHTTP
 internal import Foundation
 
-/// Records each request to a local server, applies the faults, lets the server handle it, and dates the response.
+/// The frame around a local server, which records each request, applies the faults and dates the response.
 final class LocalExchange: Sendable {
   struct State {
     var log = RecordLog()

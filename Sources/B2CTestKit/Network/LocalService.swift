@@ -25,7 +25,7 @@ public protocol LocalService: Sendable {
 public struct RecordedRequest: Sendable, Redacted {
   /// The request.
   public let request: URLRequest
-  /// The response, or `nil` if there is none (yet).
+  /// The response, or `nil` as long as there is none.
   public internal(set) var response: LocalResponse?
 
   /// The values of the query by name.

@@ -1,6 +1,6 @@
 public import B2CTokenCache
 
-/// Checks whether a token cache does what the SDK relies on.
+/// A check of the rules that the SDK relies on in a token cache.
 public enum TokenCacheConformance {
   /// Checks every rule, including those of a `SharedTokenCache` if the cache is one.
   ///
