@@ -4,8 +4,7 @@ import Foundation
 extension Authority {
   /// Parses the text of an authority.
   ///
-  /// The error suggests the text with this one fault corrected. The caller drops the suggestion if it has another
-  /// fault.
+  /// The error suggests the text with this fault corrected. The caller drops the suggestion if it has other faults.
   init(reading text: String, kind given: Kind?) throws(AuthorityFault) {
     let text = try AuthorityText(text)
     let known = MicrosoftHost(text.host)
@@ -111,8 +110,7 @@ extension Authority {
     var tenant = segments.first.flatMap { AuthorityText.isDNSName($0) ? $0 : nil }
     // The path `/<name>/oauth2` may be an issuer of its own, so it is not taken for an endpoint of the tenant `<name>`.
     if !tail.isEmpty && (!AuthorityPath.isTail(tail) || tail == ["oauth2"]) { tenant = nil }
-    // If the text is the URL of an endpoint in the form of Microsoft's, the issuer is the part before the endpoint's
-    // path.
+    // If the text is the URL of an endpoint in Microsoft's form, the issuer is the part before the endpoint's path.
     if let tenant, tail.count > 1 { segments = tail.contains("v2.0") ? [tenant, "v2.0"] : [tenant] }
     return (tenant, nil, .query, segments.map { "/" + $0 }.joined())
   }
@@ -138,8 +136,7 @@ struct AuthorityPath {
 
   private static let tailStarts: Set<String> = ["v2.0", "oauth2", ".well-known", "discovery", "openid"]
 
-  /// Returns whether segments after the tenant are the path of an endpoint, which is removed from a URL that was
-  /// pasted.
+  /// Returns whether segments after the tenant are the path of an endpoint, which is removed from a pasted URL.
   static func isTail(_ segments: some Collection<String>) -> Bool {
     segments.joined(separator: "/").wholeMatch(of: endpoint) != nil
   }

@@ -32,7 +32,7 @@ public struct Authority: Sendable {
   /// Creates an authority from its text.
   ///
   /// Microsoft's hosts show the kind. On any other host, a policy in the text means Azure AD B2C on a custom domain. A
-  /// tenant alone (a GUID, or a name such as `contoso.onmicrosoft.com`) means External ID on a custom domain, and
+  /// tenant alone (a GUID, or a name like `contoso.onmicrosoft.com`) means External ID on a custom domain, and
   /// everything else means a generic OpenID Connect issuer. A policy that you pass later turns each of them into Azure
   /// AD B2C. Pass `kind` for Entra ID on a custom domain, and for a generic issuer whose path is a GUID.
   ///
@@ -54,8 +54,7 @@ public struct Authority: Sendable {
     do throws(AuthorityFault) {
       try self.init(reading: text, kind: kind)
     } catch {
-      // Suggest only a text that is accepted, because such a text contains no secrets, and nothing if `@` may follow a
-      // password.
+      // Suggest only an accepted text, because it contains no secrets, and nothing if a password may precede an `@`.
       var error = error
       error.suggestion =
         text.contains("@") ? nil : error.suggestion.flatMap { try? Authority(reading: $0, kind: kind).description }
@@ -170,12 +169,10 @@ extension Authority {
   /// Returns a fault if a policy would be used on a host on which Azure AD B2C no longer runs.
   ///
   /// Azure AD B2C has left `login.microsoftonline.com` and the other hosts of Entra ID. They still work without a
-  /// policy, but with one they show an error page that never redirects to the app, so this is checked before a browser
-  /// opens.
+  /// policy, but with one they show an error page that never redirects to the app, so this is checked before.
   ///
   /// - Parameter policy: The policy to use, or `nil` for the authority's own.
-  /// - Returns: The fault, whose `suggestion` is the authority to use if the tenant's name is known, or `nil` if
-  ///   nothing is wrong.
+  /// - Returns: The fault, whose `suggestion` is the authority to use if the tenant's name is known, or `nil`.
   package func retirement(for policy: Policy?) -> AuthorityFault? {
     guard let policy = policy ?? self.policy, kind(for: policy) == .b2c, let known = MicrosoftHost(host),
       known.kind == .entra
@@ -189,8 +186,7 @@ extension Authority {
         : "Change the authority. The redirect URI stays the same.")
   }
 
-  /// Returns the authority at which Azure AD B2C runs the policies of a tenant, or `nil` if the tenant's text does not
-  /// show it.
+  /// Returns the authority where Azure AD B2C runs the policies of a tenant, or `nil` if the tenant does not show it.
   static func home(of tenant: String?, policy: Policy?, form: PolicyForm) -> String? {
     guard let tenant, let origin = TenantName.b2cOrigin(of: tenant) else { return nil }
     return text(origin: origin, tenant: tenant, policy: policy, form: form)

@@ -13,8 +13,7 @@ struct AuthorityText {
   let policies: [String]
 
   init(_ text: String) throws(AuthorityFault) {
-    // This also refuses hosts with letters of other scripts, which can look like Microsoft's, and placeholders of a
-    // template.
+    // This also refuses hosts with letters of other scripts, which can look like Microsoft's, and placeholders.
     guard text.utf8.count <= 2_048, let parts = URLComponents(plain: text), parts.fragment == nil,
       let scheme = parts.scheme?.lowercased(), let host = parts.encodedHost
     else {
@@ -56,8 +55,7 @@ struct AuthorityText {
 
   static let example = "An authority looks like https://contoso.b2clogin.com/contoso.onmicrosoft.com/."
 
-  /// Returns the text that was probably meant, with slashes and a scheme, and without a fragment and invisible
-  /// characters.
+  /// Returns the text that was probably meant, with slashes and a scheme, but no fragment or invisible characters.
   private static func corrected(_ text: String) -> String? {
     let visible = text.unicodeScalars.filter(PrintableText.isVisible)
     let plain = String(visible).replacing("\\", with: "/").prefix { $0 != "#" }
@@ -76,14 +74,12 @@ struct AuthorityText {
 
   /// Whether a host is a DNS name, an IPv4 address in the usual form, or `[::1]`.
   private static func isPlainHost(_ host: String) -> Bool {
-    // If the last label is a number, for example in 127.1 or 0x7f000001, the system reads the whole host as an IPv4
-    // address.
+    // If the last label is a number, for example in 127.1 or 0x7f000001, the system reads the host as an IPv4 address.
     let endsInNumber = host.firstMatch(of: numberAtTheEnd) != nil
     return host == "[::1]" || (isDNSName(host) && (Loopback.isIPv4(host) || !endsInNumber))
   }
 
-  /// Whether a segment is neither `.` nor `..`, which URL parsers remove, and has no escaped slash or control
-  /// character.
+  /// Whether a segment is neither `.` nor `..`, which parsers remove, and has no escaped slash or control character.
   private static func isPlainSegment(_ segment: String) -> Bool {
     let decoded = FormEncoding.percentDecode(segment)
     return decoded != "." && decoded != ".."
@@ -112,8 +108,7 @@ package struct AuthorityFault: Error {
 extension AuthorityFault {
   private static let labelOfOneAlphabet = Pattern(/[\p{Latin}0-9\-]+|[[\p{L}\p{M}\p{N}\-]--[A-Za-z]]+/)
 
-  /// Creates the fault for invisible characters, or for letters beyond ASCII in the host, or returns `nil` if there are
-  /// none.
+  /// Creates the fault for invisible characters, or for letters beyond ASCII in the host, or `nil` without any.
   package init?(foreignTo text: String) {
     let seen = String(text.unicodeScalars.filter { PrintableText.isVisible($0) || $0.properties.isWhitespace })
     let start = seen.range(of: "://")?.upperBound ?? seen.startIndex

@@ -1,8 +1,7 @@
 import B2CCore
 package import Foundation
 
-/// The URLs of an authority for one policy, which with those in its metadata are all URLs of a provider that the SDK
-/// calls.
+/// The URLs of an authority for one policy, which are the only ones that the SDK calls besides those in metadata.
 package struct Endpoints: Sendable, Hashable {
   /// The OpenID Connect metadata document.
   package let metadata: URL

@@ -1,8 +1,8 @@
 package import Foundation
 
 extension Bundle {
-  /// Whether the process with this main bundle is an app extension, which cannot show a sign-in page, and shares tokens
-  /// with its app.
+  /// Whether the process with this main bundle is an app extension, which cannot show a page and shares tokens with its
+  /// app.
   package var isAppExtension: Bool {
     let declared = object(forInfoDictionaryKey: "NSExtension") as? [String: Any]
     return Self.isAppExtension(

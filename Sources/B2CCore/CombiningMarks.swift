@@ -24,7 +24,7 @@ package enum CombiningMarks {
 
   private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
-    // Unicode classifies these as letters, but sorting replaces each of them by two marks.
+    // These have no combining class of their own, but normalization replaces each of them by two marks.
     case 0xF73, 0xF75, 0xF81: true
     default: scalar.properties.canonicalCombiningClass != .notReordered
     }

@@ -14,8 +14,7 @@ public struct ConnectorError: LocalizedError, Sendable {
   public package(set) var isRetryable: Bool
   /// Whether only the user can resolve the error, on a sign-in page.
   public package(set) var needsInteraction: Bool
-  /// Whether a call that changes something may have done so although it failed, for example because the response was
-  /// lost.
+  /// Whether a change may have happened although the call failed, for example because the response was lost.
   ///
   /// If `addTask` fails with this set, look at the list before you add the task again.
   public package(set) var outcomeIsUnknown = false
@@ -49,8 +48,7 @@ public struct ConnectorError: LocalizedError, Sendable {
 
   /// Creates an error, for your own cache, presenter or transport, or for fakes in your tests.
   ///
-  /// Texts other than `claims` are shortened to 500 characters, made printable, and cleared of everything that looks
-  /// like a token.
+  /// Texts other than `claims` are shortened to 500 characters, made printable, and cleared of what looks like a token.
   ///
   /// ```swift
   /// throw ConnectorError(.tokenCache, "The database is busy.", recoverySuggestion: "Try again.", isRetryable: true)
@@ -60,10 +58,9 @@ public struct ConnectorError: LocalizedError, Sendable {
   ///   - code: The code of the failure.
   ///   - message: A sentence for developers about what failed, without secrets.
   ///   - recoverySuggestion: A sentence about what to do, or `nil`, the default.
-  ///   - isRetryable: Whether the same call may succeed later without any change. With `nil`, the default, the code
+  ///   - isRetryable: Whether the same call may succeed later. With `nil`, the default, the code decides.
+  ///   - needsInteraction: Whether only the user can resolve it, on a sign-in page. With `nil`, the default, the code
   ///     decides.
-  ///   - needsInteraction: Whether only the user can resolve the error, on a sign-in page. With `nil`, the default, the
-  ///     code decides.
   ///   - outcomeIsUnknown: Whether a change may have happened although the call failed, by default false.
   ///   - method: The method of the request.
   ///   - url: The URL of the request, whose query and fragment are removed.

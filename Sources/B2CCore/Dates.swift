@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Reads and writes dates in the forms that servers use.
+/// The forms in which servers write dates.
 package enum Dates {
   private static let seconds = Date.ISO8601FormatStyle()
   private static let offsets = Pattern(/[+-][0-9]{2}:?[0-5][0-9]/)
@@ -42,8 +42,7 @@ package enum Dates {
   /// - Parameter date: The date. If it is outside the years 1 to 9999, the nearest date in them is written.
   /// - Returns: The text, for example `2015-11-19T22:57:04.250Z`.
   package static func internet(_ date: Date) -> String {
-    // The style does not round but cuts, and a `Double` may be slightly too small. So round here, and add half a
-    // millisecond.
+    // The style does not round but cuts, and a `Double` may be slightly too small. So round first.
     let rounded = (within(date).timeIntervalSinceReferenceDate * 1000).rounded() + 0.5
     return milliseconds.format(Date(timeIntervalSinceReferenceDate: rounded / 1000))
   }

@@ -25,8 +25,7 @@ extension ErrorCode {
   public static let serviceUnavailable = Self(rawValue: "serviceUnavailable")
   /// The server refused the request for a reason that has no code here.
   public static let server = Self(rawValue: "server")
-  /// The response, the callback or the id_token does not follow the protocol, cannot be read, or belongs to another
-  /// sign-in.
+  /// The response, the callback or the id_token breaks the protocol, cannot be read, or belongs to another sign-in.
   public static let invalidResponse = Self(rawValue: "invalidResponse")
   /// The provider or the task server does not support the operation (status 405 or 501).
   public static let unsupported = Self(rawValue: "unsupported")
@@ -45,7 +44,7 @@ extension ErrorCode {
   public static let accessDenied = Self(rawValue: "accessDenied")
   /// The user closed the sign-in page, a newer sign-in replaced it, or another page had just opened.
   public static let userClosedBrowser = Self(rawValue: "userClosedBrowser")
-  /// The user pressed "Forgot your password?" (AADB2C90118), and the settings have no policy for that.
+  /// The user pressed "Forgot your password?" (AADB2C90118), and the SDK did not show a page for that.
   public static let passwordResetRequested = Self(rawValue: "passwordResetRequested")
   /// No user is signed in, or the session has ended, so show a sign-in page.
   public static let interactionRequired = Self(rawValue: "interactionRequired")
@@ -60,8 +59,7 @@ extension ErrorCode {
 
   /// The presenter does not support the redirect URI.
   public static let unsupportedRedirectURI = Self(rawValue: "unsupportedRedirectURI")
-  /// The response has no access token, because no scope of an API was requested, or the app lacks the permission for
-  /// it.
+  /// The response has no access token, because no API scope was requested, or the app lacks the permission for it.
   public static let missingAPIScope = Self(rawValue: "missingAPIScope")
 
   // MARK: Failures on this device
@@ -75,7 +73,7 @@ extension ErrorCode {
   /// The system is about to suspend the app, so no token was requested and the call can be repeated when the app is
   /// active.
   public static let suspended = Self(rawValue: "suspended")
-  /// The access token has expired, and this process must not refresh it, because the options forbid it or it is an app
+  /// The access token has expired, and this process must not refresh it, because the options say so or it is an app
   /// extension.
   public static let refreshNotAllowed = Self(rawValue: "refreshNotAllowed")
 
@@ -92,8 +90,7 @@ extension ErrorCode {
 
   // MARK: Found before anything is sent
 
-  /// The task cannot be sent, because its title is empty or too long, or because it has no id or title that identifies
-  /// it.
+  /// The task cannot be sent, because its title is empty or too long, or because neither id nor title identifies it.
   public static let invalidItem = Self(rawValue: "invalidItem")
 
   // MARK: The server refused

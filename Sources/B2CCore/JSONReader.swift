@@ -2,8 +2,8 @@
 ///
 /// Unlike Foundation's decoders, it refuses an object in which a key occurs twice (RFC 7515 section 4, RFC 7519 section
 /// 4), because another reader could have read the other value. Values are nested at most ``maximumDepth`` deep, for
-/// which the smallest stack of a thread is large enough. The time grows linearly with the length of the text. That is
-/// also true for hashing and comparing the texts later, because ``CombiningMarks`` limits their marks.
+/// which the smallest stack of a thread is large enough. The time grows linearly with the length of the text. Hashing
+/// and comparing the texts later takes linear time too, because ``CombiningMarks`` limits their marks.
 package struct JSONReader {
   /// The largest depth of nested arrays and objects.
   package static let maximumDepth = 32

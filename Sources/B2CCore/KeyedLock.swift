@@ -28,8 +28,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// The queues by key, of which no turn is locked while this is, so that a caller whose turn comes can leave the
-  /// queue.
+  /// The queues by key, of which no turn is locked while this is, so that its caller can leave the queue.
   private let queues = Locked<[Key: Queue]>([:])
 
   package init() {}
@@ -65,8 +64,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
       if holder == nil { queues[key] = nil }
       return holder
     }
-    // If this caller left without having held the lock, its holder is unchanged, and setting the flag again does
-    // nothing.
+    // If this caller never held the lock, the holder is unchanged, and setting its flag again does nothing.
     holder?.withLock { $0 = true }
   }
 }

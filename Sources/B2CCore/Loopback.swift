@@ -8,8 +8,8 @@ package enum Loopback {
     return ["localhost", "::1", "[::1]"].contains(host) || (host.hasPrefix("127.") && isIPv4(host))
   }
 
-  /// Whether a host is an IPv4 address in the usual form, because some URL parsers read `010` as 8, and `UInt8` reads
-  /// `+1` as 1.
+  /// Whether a host is an IPv4 address in the usual form, because some parsers read `010` as 8, and `UInt8` reads `+1`
+  /// as 1.
   package static func isIPv4(_ host: String) -> Bool {
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
     return parts.count == 4 && parts.allSatisfy { UInt8($0).map(String.init) == String($0) }

@@ -55,8 +55,7 @@ package final class Monitor<State: Sendable>: Sendable {
           return isReady
         }
         if isReady { continuation.resume() }
-        // If the task was cancelled before this point, the cancellation handler found no waiter to resume, so resume it
-        // here.
+        // If the task was cancelled before this point, the cancellation handler found no waiter, so resume it here.
         if Task.isCancelled { cancel(number) }
       }
     } onCancel: {

@@ -1,7 +1,6 @@
 internal import Foundation
 
-/// Text from outside, in the form in which an error, a log or a terminal may show it: short, on one line and without
-/// tokens.
+/// Text from outside, made short, on one line and without tokens, so that an error, a log or a terminal may show it.
 package struct PrintableText: Sendable {
   /// The number of bytes that are read at most, because a body may be large and only its beginning can be shown.
   private static let window = 4096
@@ -97,7 +96,7 @@ extension PrintableText {
     character.isASCII && (character.isLetter || character.isNumber || "-_.~+/%\\".contains(character))
   }
 
-  /// Whether a word looks like a token, because it is a JWT, has many escapes, or has a long part with mixed cases and
+  /// Whether a word looks like a token, because it is a JWT, has many escapes, or has long parts of mixed cases and
   /// digits.
   private static func looksLikeToken(_ word: Substring) -> Bool {
     word.count { $0 == "%" || $0 == "\\" } >= 8

@@ -3,7 +3,7 @@ package enum Scopes {
   /// The scopes of OpenID Connect in lower case, which belong to no API (OpenID Connect Core sections 5.4 and 11).
   package static let reserved: Set<String> = ["openid", "offline_access", "profile", "email", "address", "phone"]
 
-  /// Returns a scope for comparison, in lower case and escaped to ASCII, because Swift treats two spellings of `é` as
+  /// Returns a scope in lower case and escaped to ASCII for comparison, because to Swift two spellings of `é` are
   /// equal.
   package static func key(_ scope: String) -> String { FormEncoding.escape(ASCIIText.lowercased(scope)) }
 

@@ -52,8 +52,7 @@ package final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Senda
   /// Waits until all work that is running now has ended, or the limit has passed, without waiting for later work.
   package func wait(atMost limit: Duration, on clock: any Clock<Duration>) async {
     let underWay = flights.withLock { flights in flights.values.filter(\.state.hasBegun) }
-    // This task is not a child of the caller, because a cancelled caller, for example at the end of a process, must
-    // wait as well.
+    // This task is not a child of the caller, because a cancelled caller, as at the end of a process, must wait too.
     await Task { await Self.waitForEnd(underWay, limit, clock) }.value
   }
 

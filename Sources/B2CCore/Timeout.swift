@@ -36,8 +36,7 @@ package func withTimeout<Value: Sendable>(
 
 /// Runs an operation that may ignore its cancellation, for example a call of a part that the app supplies.
 ///
-/// If the operation takes too long or the task is cancelled, the operation is cancelled, and the call does not wait for
-/// its end.
+/// If the operation takes too long or the task is cancelled, it is cancelled, and the call does not wait for its end.
 ///
 /// - Parameters:
 ///   - timeout: The time limit of the operation.

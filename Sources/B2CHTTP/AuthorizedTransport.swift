@@ -6,7 +6,7 @@ package import Foundation
 /// The id is `nil` if the source of the tokens does not know users.
 package typealias BearerToken = (token: Secret, userID: String?)
 
-/// Returns a valid access token.
+/// A source of valid access tokens.
 ///
 /// The parameter is `nil` for the first try. After a `401` it is the refused token, and the result must belong to the
 /// same user, even if another user has signed in meanwhile. If there is no newer token, the closure returns the refused
@@ -31,9 +31,9 @@ package struct AuthorizedTransport: Sendable {
 
   /// Sends a request with a token.
   ///
-  /// After a `401` it asks for another token of the same user and sends the request once more, even if the request is
-  /// not idempotent, because the API did not carry out a request it refused. If there is no other token, the request is
-  /// not sent again. The deadline does not include the time in which tokens are requested.
+  /// After a `401` it asks for another token of the same user and sends the request again, even if the request is not
+  /// idempotent, because the API did not carry out a request it refused. If there is no other token, the request is not
+  /// sent again. The deadline does not include the time in which tokens are requested.
   ///
   /// - Parameters:
   ///   - request: The request, whose `Authorization` field is replaced.
@@ -96,8 +96,7 @@ package struct AuthorizedTransport: Sendable {
   }
 
   private func check(_ request: URLRequest) throws {
-    // This also refuses plain http, because others on the network could read the token, whatever transport the app
-    // uses.
+    // This also refuses plain http, because others on the network could read the token.
     guard let origin = request.url.flatMap(Origin.init(allowed:)), allowedOrigins.contains(origin) else {
       let origin = request.url.flatMap { Origin($0) }
       let origins = allowedOrigins.map(\.description).sorted().joined(separator: ", ")
@@ -193,8 +192,8 @@ enum AuthenticationChallenge {
   static func parse(_ text: String) -> [[String: String]] {
     var found: [[String: String]] = []
     var isBearer = false
-    // The name of a scheme is the first word, or follows a comma. Any other word without a value is part of an unquoted
-    // value.
+    // The name of a scheme is the first word, or follows a comma. Other words without a value are parts of unquoted
+    // values.
     var mayBeScheme = true
     for match in text.matches(of: piece) {
       guard let word = match.1?.lowercased() else {
@@ -233,8 +232,7 @@ enum AuthenticationChallenge {
     // Longer claims are cut here, which makes them invalid JSON, so the parser below refuses them.
     json = PrintableText.plain(json, limit: 4_096)
     guard let object = try? JSONReader.object(Data(json.utf8)) else { return nil }
-    // Write the claims and the secrets with the fewest possible escapes, so that both look the same if a claim contains
-    // a secret.
+    // Write claims and secrets with the fewest possible escapes, so that a secret inside a claim looks like the secret.
     let text = JSONValue.object(object).description
     let isSecret = secrets.map(\.value).flatMap {
       [$0, String(JSONValue.string($0).description.dropFirst().dropLast()), Base64URL.encode($0.utf8)]

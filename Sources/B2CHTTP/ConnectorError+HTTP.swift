@@ -20,8 +20,7 @@ extension ConnectorError {
       switch error.code {
       case .timedOut:
         fault(.timedOut, "\(place) was silent for \(limits.idleTimeout), or took more than \(limits.deadline) in all.")
-      // A Mac app with the App Sandbox, which every new one has, gets this error for each host until it has the network
-      // entitlement.
+      // A Mac app with the App Sandbox, as every new one, gets this error for any host without the network entitlement.
       case .cannotFindHost, .dnsLookupFailed:
         fault(
           .network, "The host name of \(place) cannot be resolved.",
@@ -103,8 +102,7 @@ extension ErrorCode {
 }
 
 extension ConnectorError {
-  /// Adds the details of an API's response, which are its status, error code, description and request id, and the wait
-  /// it asks for.
+  /// Adds the details of an API's response, which are its status, error code, description, request id and wait.
   ///
   /// - Parameters:
   ///   - body: The body of the response.

@@ -6,7 +6,7 @@ public import Foundation
   @_exported public import FoundationNetworking
 #endif
 
-/// Sends a request and returns the server's response.
+/// A sender of requests, which returns the server's responses.
 ///
 /// `URLSessionTransport` is the default. If your app uses another network library, write a type with this one method,
 /// and in tests you can return canned responses. The SDK has checked the request, so it is https or http to this
@@ -81,8 +81,7 @@ extension URLRequest {
   /// 9110 section 9.2.1).
   package var mayChangeSomething: Bool { !["GET", "HEAD", "OPTIONS"].contains(method) }
 
-  /// The method and the URL without its query, for messages, because Foundation's own description contains the whole
-  /// URL.
+  /// The method and the URL without its query, for messages, because Foundation's own description shows the whole URL.
   package var summary: String { "\(method) \(url?.redacted ?? "without a URL")" }
 
   /// Returns the origin of the request, after checking that the request may be sent and that HTTP can carry it.
@@ -146,8 +145,7 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
   /// They disagree on user names, escaped hosts, backslashes, brackets around a name, and invalid ports.
   package init?(_ url: URL) {
     let ports = ["https": 443, "http": 80]
-    // Only the scheme and authority are parsed, because the path and query may contain anything without changing the
-    // host.
+    // Only the scheme and authority are parsed, because the path and query never change the host.
     guard let start = url.absoluteString.prefixMatch(of: Self.start),
       let parts = URLComponents(plain: String(start.output)), parts.user == nil, parts.password == nil,
       let scheme = parts.scheme?.lowercased(), let port = parts.port ?? ports[scheme],

@@ -4,9 +4,8 @@ package import Foundation
 /// The rules by which a failed request is sent again.
 ///
 /// A request is sent again after a lost connection, a timeout, and the statuses 408, 429, 500, 502, 503 and 504, but
-/// only if repeating it does no harm. That is so for `GET` and `HEAD`, and for requests that the caller marks as
-/// idempotent. Any other request is only sent again after `429 Too Many Requests`, which servers send before they do
-/// anything.
+/// only if repeating it does no harm. `GET` and `HEAD` do none, nor do requests that the caller marks as idempotent.
+/// Any other request is only sent again after `429 Too Many Requests`, which servers send before they do anything.
 ///
 /// The wait before the next try is the server's `Retry-After`, or otherwise one second, which doubles with each try.
 /// All tries and waits together stay within the request's deadline. If the next try would begin after the deadline, the
@@ -144,11 +143,9 @@ package struct RetryingTransport: Sendable {
       guard answer.0.count <= limits.maximumBodyBytes else { throw URLError(.dataLengthExceedsMaximum) }
       return .success(answer)
     } catch {
-      // The task was cancelled, so the transport's own error for that, for example `URLError.cancelled`, does not
-      // matter.
+      // The task was cancelled, so the transport's own error for that (`URLError.cancelled`) does not matter.
       guard !Task.isCancelled else { return .failure(CancellationError()) }
-      // The task was not cancelled, so the transport itself has cancelled the request, for example because it is shut
-      // down.
+      // The task was not cancelled, so the transport cancelled the request by itself, perhaps because it is shut down.
       let failure = error is CancellationError ? URLError(.cancelled) : error as? URLError
       let known = failure.map { ConnectorError($0, request, limits) } ?? error as? ConnectorError
       let named = known ?? ConnectorError(ofCustomPart: error)

@@ -130,7 +130,7 @@ extension IDTokenExpectations {
   }
 
   private static func untimely(_ words: String, from start: Date, to end: Date) -> ConnectorError {
-    // An `exp` may be any number, which may not fit into an integer.
+    // The difference is formatted as a `Double`, because an `exp` may be too large for an integer.
     let detail = String(format: words, end.timeIntervalSince(start).rounded(.up))
     return ConnectorError(idToken: detail, recoverySuggestion: Advice.clock)
   }

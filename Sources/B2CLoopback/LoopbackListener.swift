@@ -139,7 +139,8 @@ private struct ListenerCore: Sendable {
     state.withLock { state in
       guard !state.isStopped else { return socket.close() }
       if state.connections.count >= limits.connections, let oldest = state.oldestWaiting {
-        // Otherwise another program on this machine could lock the browser out with connections that send nothing.
+        // Close the oldest connection without a request. Otherwise another program on this machine could lock the
+        // browser out with connections that send nothing.
         state.connections.removeValue(forKey: oldest)?.socket.close()
       }
       state.nextID += 1

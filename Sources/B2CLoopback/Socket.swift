@@ -31,7 +31,8 @@ final class Socket: Sendable {
     guard descriptor >= 0 else { throw ConnectorError(listening: errno, port: port) }
     let listener = Socket(descriptor)
     prepare(descriptor)
-    // This allows a port whose last connections are still in TIME_WAIT, but not a second listener.
+    // Without this option, a port could not be used for a minute after its last connections. A second listener is
+    // refused.
     setOption(descriptor, level: SOL_SOCKET, name: SO_REUSEADDR, to: CInt(1))
     if address == .ipv6 { setOption(descriptor, level: CInt(IPPROTO_IPV6), name: IPV6_V6ONLY, to: CInt(1)) }
     guard address.withSocketAddress(port: port, { bind(descriptor, $0, $1) }) == 0, listen(descriptor, SOMAXCONN) == 0

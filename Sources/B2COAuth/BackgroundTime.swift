@@ -50,7 +50,8 @@ package struct BackgroundTime: Sendable {
     defer { end.signal() }
     system.perform(reason: "Refreshing an access token") { isExpired in
       isGranted.withLock { $0 = isExpired ? false : $0 ?? true }
-      // The system's thread may be blocked here, because it is not one of the threads that Swift tasks share.
+      // The granted time lasts until this block returns. It may wait, because its thread is none that Swift tasks
+      // share.
       if isExpired { end.signal() } else { _ = end.wait(timeout: .now() + limit) }
     }
     try await withTimeout(Self.patience, on: clock, throwing: Self.suspended) { try await isGranted.wait { $0 != nil } }

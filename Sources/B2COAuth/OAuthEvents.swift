@@ -7,11 +7,11 @@ package enum OAuthStep: String, Sendable {
   case staleTokenServed, storingFailed, retry, signedOut
 }
 
-/// Receives each step with its policy, its correlation id and the code of its error.
+/// A receiver of each step with its policy, its correlation id and the code of its error.
 package typealias OAuthReport =
   @Sendable (_ step: OAuthStep, _ policyID: String?, _ correlationID: UUID?, _ errorCode: ErrorCode?) -> Void
 
-/// Reports the steps of the calls and gives each call its correlation id.
+/// The reporter of steps, which also gives each call its correlation id.
 struct OAuthEvents: Sendable {
   let report: OAuthReport
   /// The correlation id of the settings, or `nil` if each call gets its own.

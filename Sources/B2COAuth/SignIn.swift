@@ -19,7 +19,8 @@ package struct SignIn: Sendable {
         return try await present(policy, options, number, correlationID)
       } catch let error as ConnectorError where error.code == .passwordResetRequested {
         guard let reset = passwordResetPolicy, reset.key != policy?.key else { throw error }
-        // After this page the password is changed. If the user closes the page after it, no session begins.
+        // This page changes the password but begins no session, so the sign-in page follows, which the user may also
+        // close.
         _ = try await present(reset, options.forPasswordReset, number, correlationID)
         return try await present(policy, options, number, correlationID)
       }

@@ -1,7 +1,7 @@
 internal import B2CCore
 internal import Foundation
 
-/// Opens pages in a browser.
+/// The browser in which pages are opened.
 package enum Browser {
   /// Opens a page in a task of its own, and reports its error.
   ///

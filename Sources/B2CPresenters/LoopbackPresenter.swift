@@ -108,7 +108,7 @@ private struct LoopbackCallback {
   init?(_ exchange: LoopbackExchange, path: String, redirectURI: URL, for request: PresentationRequest) {
     let query = exchange.request.query ?? ""
     let pairs = FormEncoding.decode(query)
-    // A browser never sends a fragment, and everything after the `#` of one would be lost in the URL.
+    // A browser never sends a `#`. If another program does, the rest would become the fragment of the callback URL.
     guard exchange.isGetOfThisMachine, exchange.request.path == path, !query.contains("#"),
       request.purpose == .signOut || CallbackState.isRight(pairs, for: request.state),
       let url = URL(string: redirectURI.textBeforeQuery + (query.isEmpty ? "" : "?" + query))

@@ -3,7 +3,7 @@ package import Foundation
 
 /// A sign-in with the system's sheet, separated from the sheet itself so that it can be tested.
 package struct WebAuthenticationFlow: Sendable {
-  /// Creates the sheet for a page.
+  /// A function that creates the sheet for a page.
   package typealias MakeSession =
     @MainActor @Sendable (WebAuthenticationCallback, PresentationRequest) throws -> any WebAuthenticationSession
 
@@ -55,7 +55,7 @@ package struct WebAuthenticationFlow: Sendable {
     do {
       return try await show(request, callback)
     } catch let error as ConnectorError where error.isRetryable {
-      // The system may still be removing another sheet, or the app may be about to become active, so try once more.
+      // The system may still be removing another sheet, or the app may be about to become active, so try again.
       try await pages.clock.sleep(for: .milliseconds(500))
       return try await show(request, callback)
     }
@@ -81,7 +81,7 @@ package struct WebAuthenticationFlow: Sendable {
     let refusal = ConnectorError(
       own: .presentationFailed, "The system did not show the sign-in sheet.",
       recoverySuggestion: "Call from an app that is in the foreground and has a window.", isRetryable: true)
-    // If the system has already given a reason, that one counts, because the first end of a callback is final.
+    // If the system has already given a reason, this changes nothing, because only the first end of a callback counts.
     if !isShown { page.callback.fail(refusal) }
     do {
       return try await page.callback.value()

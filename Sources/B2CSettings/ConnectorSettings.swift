@@ -67,7 +67,7 @@ public struct ConnectorSettings: Sendable, Equatable {
 extension ConnectorSettings {
   /// Returns the warnings that may explain an error, because they are about a key in its text or about a policy.
   package func warnings(about text: String) -> [SettingsProblem] {
-    // A wrong policy also changes the authority, because a policy turns an authority into Azure AD B2C.
+    // Warnings about policies may also explain an error about the authority, because a policy can change its kind.
     let isAboutPolicies = ["authority", "policy"].contains(where: text.contains)
     return warnings.filter { warning in
       [warning.suggestion ?? "", String(warning.keyPath.prefix(while: \.isLetter))].compactMap(SettingsKey.init)

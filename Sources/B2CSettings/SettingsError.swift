@@ -5,8 +5,7 @@ public import Foundation
 public struct SettingsError: Error, Sendable, Equatable {
   /// The path or name of the file, or `nil` if it has none.
   public let file: String?
-  /// The problems in the order in which the guide lists the keys, or in the order of lines if the file cannot be
-  /// parsed.
+  /// The problems in the order in which the guide lists the keys, or of its lines if it cannot be parsed.
   public let problems: [SettingsProblem]
   /// The warnings about the file.
   public let warnings: [SettingsProblem]

@@ -46,7 +46,7 @@ extension ConnectorSettings {
   }
 }
 
-/// Reads a settings file into the values of its keys, which are not checked yet.
+/// The parser of a settings file, which returns the values of its keys unchecked.
 enum SettingsFile {
   /// The largest size of a file in bytes, which is many times that of a real one.
   static let maximumSize = 65_536
@@ -131,7 +131,7 @@ enum SettingsFile {
   }
 }
 
-/// Finds the mistakes in a property list that Foundation cannot parse.
+/// The mistakes in a property list that Foundation cannot parse.
 ///
 /// Foundation reports only the first mistake. Tags and ampersands in values are looked for in every line, because an
 /// unfilled template has one in each value. For any other mistake, only the line that Foundation names is reported.

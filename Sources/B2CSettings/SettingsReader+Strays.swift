@@ -2,7 +2,7 @@ import B2CAuthority
 import B2CCore
 
 // Finds keys with another name and keys inside a dictionary. Their values are not used, but they are checked as if they
-// were in the right place, so that the developer sees all problems at once.
+// were in the right place, so that the developer sees all problems together.
 extension SettingsReader {
   /// Returns the settings, unless an error was found.
   mutating func read() -> ConnectorSettings? {
@@ -57,8 +57,7 @@ extension SettingsReader {
     let items = (value as? [Any] ?? []).enumerated().flatMap { groups(in: $1, of: name, at: "\(path)[\($0)]") }
     let members = value as? [String: Any] ?? [:]
     let known = members.keys.filter { SettingsKey.meant(by: $0) != nil }
-    // A name that only other SDKs use may have another meaning, so a dictionary with just one such name is not
-    // reported.
+    // A name that only other SDKs use may have another meaning, so a dictionary with only one is not reported.
     let isGroup = known.count > 1 || known.contains { SettingsKey(rawValue: $0) != nil }
     let inner = members.sorted { $0.key < $1.key }.flatMap { groups(in: $1, of: $0, at: path + "." + Self.path($0)) }
     return (isGroup ? [(path, members)] : []) + items + inner

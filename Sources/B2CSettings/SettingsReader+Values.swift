@@ -135,7 +135,7 @@ extension SettingsReader {
     return false
   }
 
-  /// Returns whether a text such as `localhost:3000/tasks` lacks a scheme, because its host was parsed as one.
+  /// Returns whether a text, for example `localhost:3000/tasks`, lacks a scheme, because its host was parsed as one.
   private static func lacksScheme(_ parts: URLComponents) -> Bool {
     parts.host == nil && parts.scheme != nil && parts.path.first?.isNumber == true
   }

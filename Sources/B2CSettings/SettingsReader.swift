@@ -2,7 +2,7 @@ import B2CAuthority
 import B2CCore
 import Foundation
 
-/// Reads the values of a settings file, and reports all their mistakes.
+/// The reader of a settings file's values, which reports all their mistakes.
 struct SettingsReader {
   /// A string of the file with its path.
   struct Entry {
@@ -16,8 +16,7 @@ struct SettingsReader {
   let fields: [String: Any]
   var errors: [SettingsProblem] = []
   var warnings: [SettingsProblem] = []
-  /// The values that the file contains under another name or inside a dictionary, by the keys that they probably belong
-  /// to.
+  /// The values that the file contains under another name or inside a dictionary, by the keys they probably belong to.
   var strays: [String: (value: Any, isNested: Bool)] = [:]
   /// The kind of the authority with the policies, or `nil` if the authority can be neither read nor corrected.
   private(set) var kind: Authority.Kind?
@@ -201,8 +200,7 @@ extension SettingsReader {
     report(entry, "The value is not \(expected).", suggestion: suggestion)
   }
 
-  /// Returns the strings of a list without empty ones, which property list editors create, or `nil` if there is no
-  /// list.
+  /// Returns the strings of a list without empty ones, which property list editors create, or `nil` without a list.
   mutating func list(_ key: SettingsKey, isRequired: Bool = false) -> [Entry]? {
     guard let value = value(key, isRequired) else { return nil }
     guard let values = value as? [Any] else {

@@ -43,7 +43,7 @@ public final class TestClock: Clock, Sendable {
 
   private let start: (date: Date, instant: Instant)
   private let state: Monitor<State>
-  /// A copy of the current instant for the sleepers, who would be woken for each change of ``state``.
+  /// A copy of the current instant, so that the sleepers' conditions are not tested at each change of ``state``.
   private let time: Monitor<Instant>
 
   /// Creates a clock.

@@ -87,8 +87,8 @@ package struct RecordForm: Sendable {
   /// - Throws: ``DamagedRecord`` if the bytes are not a record of this key; ``ConnectorError`` with code `tokenCache`
   ///   if a newer version wrote the item, or if it is sealed with another key, or sealed although this form is plain.
   func record(in bytes: [UInt8], for key: TokenCacheKey) throws -> TokenRecord {
-    // Decoding everything at once is fastest, and nearly always works. Only if it fails, the head is decoded to find
-    // out why.
+    // Decoding the whole content is fastest, and nearly always works. Only if it fails, the head is decoded to find out
+    // why.
     let content = Result { try JSONDecoder().decode(Content.self, from: Data(bytes)) }
     let head = try (try? content.get().head) ?? Self.head(of: bytes)
     guard head.key == key else { throw DamagedRecord(reason: "it contains the record of another key") }
@@ -124,8 +124,7 @@ package struct RecordForm: Sendable {
     }
   }
 
-  /// Throws the given error instead of a decoder's error, whose message may quote secrets, but keeps the error of a
-  /// newer form.
+  /// Throws the given error instead of a decoder's, whose message may quote secrets, but keeps that of a newer form.
   private static func replacingDecoderErrors<Value>(by fault: any Error, _ body: () throws -> Value) throws -> Value {
     do {
       return try body()

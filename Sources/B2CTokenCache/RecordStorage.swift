@@ -50,8 +50,7 @@ package struct DamagedRecord: Error {
   /// Whether a newer version wrote the item, which then only a sign-out may remove.
   var isNewer = false
 
-  /// Returns the error that reports the item, with `needsInteraction`, because only a sign-in or sign-out removes the
-  /// item.
+  /// Returns the error that reports the item, with `needsInteraction`, because only signing in or out removes it.
   func error(_ name: String) -> ConnectorError {
     var error = ConnectorError(
       own: .tokenCache, "\(name) is not a usable token record: \(reason).",

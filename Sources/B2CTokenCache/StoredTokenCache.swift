@@ -209,7 +209,7 @@ extension TokenCache where Self == StoredTokenCache {
   ///     the directory from backups and protects it until the first unlock.
   ///   - key: 32 random bytes with which each record is sealed (AES-256-GCM), or `nil`, the default, for plaintext. If
   ///     you lose or replace the key, the cache cannot read the records that it sealed, and users must sign in again.
-  ///     The names of the users are not sealed.
+  ///     The ids of the users are not sealed.
   /// - Returns: The cache. If the process has already opened this directory with this key, it is the same object.
   /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` if the directory belongs to another user, if other
   ///   users can write to it, if it is a symbolic link or no directory, or if it cannot be created; if the key is not

@@ -21,8 +21,7 @@ public struct TokenRecord: Sendable, Hashable {
   package var position: Int64
   /// The `userId` of the settings that the user matched at the sign-in, because a later id_token may lack the claim.
   package var requiredUser: String?
-  /// The id of the policy that signed the user in, as the developer wrote it, or `nil` at an authority without
-  /// policies.
+  /// The id of the policy that signed the user in, as the developer wrote it, or `nil` without policies.
   package var policyID: String?
   /// The claims of the latest accepted id_token, by name.
   package var claims: [String: JSONValue]
@@ -59,8 +58,7 @@ public struct TokenRecord: Sendable, Hashable {
   ) {
     self.signIn = signIn
     self.stamp = stamp
-    // Storing a date rounds it, so round it now. Otherwise a record would differ from itself after it was stored and
-    // read.
+    // Storing a date rounds it, so round it now, or else a record would change when it is stored and read.
     self.signedInAt = Date(timeIntervalSince1970: signedInAt.timeIntervalSince1970)
     self.position = position
     self.policyID = policyID

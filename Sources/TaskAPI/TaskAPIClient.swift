@@ -1,8 +1,7 @@
 internal import B2CCore
 public import Foundation
 
-/// A client that lists, adds, changes and deletes the user's tasks on a task server, with a bearer token on each
-/// request.
+/// A client that lists, adds, changes and deletes the user's tasks on a task server, with a bearer token.
 ///
 /// ```swift
 /// let client = try TaskAPIClient(baseURL: url) { try await myAccessToken() }
@@ -129,7 +128,7 @@ public struct TaskAPIClient: Sendable {
         if !answer.body.isEmpty, !answer.isPlainText { _ = try answer.json() }
       }
     } catch let error as ConnectorError where error.code == .notFound && error.outcomeIsUnknown {
-      // A deletion by id was sent twice. The first request deleted the task, but its response was lost, so this is a
+      // A deletion by id was sent twice. The first one deleted the task, but its response was lost, so this is a
       // success.
     }
   }

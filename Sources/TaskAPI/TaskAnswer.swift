@@ -16,8 +16,7 @@ struct TaskAnswer: Sendable {
 
   /// Returns the body, read as strict JSON.
   ///
-  /// Surplus combining marks are cut instead of refused, so that one task with a strange text does not make the list
-  /// unreadable.
+  /// Surplus combining marks are cut instead of refused, so that one strange task does not make the list unreadable.
   func json() throws -> JSONValue {
     do {
       return try JSONReader.value(body, cutsMarks: true)

@@ -60,8 +60,7 @@ public struct TaskItem: Sendable, Hashable, Identifiable {
 
     var text: String
 
-    /// Creates a random id, but only if there is no server's id, because reading the system's random numbers takes
-    /// time.
+    /// Creates a random id, but only if there is no server's id, because random numbers take time.
     init(_ serverID: String?) { text = serverID == nil ? UUID().uuidString.lowercased() : "" }
 
     static func == (_: Row, _: Row) -> Bool { true }

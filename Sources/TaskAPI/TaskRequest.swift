@@ -14,7 +14,7 @@ struct TaskRequest: Sendable {
   var alternative = "Check the path of the base URL."
 }
 
-/// Builds the requests of a client, including their URLs.
+/// The builder of a client's requests, including their URLs.
 ///
 /// A title is never part of a URL, because servers write URLs into their access logs.
 struct TaskRequestBuilder: Sendable {
@@ -68,8 +68,8 @@ struct TaskRequestBuilder: Sendable {
         "The task has no id (_id), so the server cannot find it.",
         "Use a task from a list, or the task that `addTask` returned.")
     }
-    // Escaping does not help with these two. Servers and clients remove such path segments, so the URL would be that of
-    // the list.
+    // Escaping does not help with these two. Servers and clients remove such path segments, so the URL of the list would
+    // remain.
     guard id != ".", id != ".." else { throw Self.invalid("The task's id “\(id)” cannot be part of a URL.") }
     return id
   }

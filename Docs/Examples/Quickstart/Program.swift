@@ -36,7 +36,7 @@ struct Program: Sendable {
     if !diagnosis.isHealthy { throw UnhealthyError() }
   }
 
-  /// Adds this machine to `no_proxy` of this process: a proxy of the environment is not for servers that run here.
+  /// Adds this machine to `no_proxy` of this process, because a proxy cannot reach servers that run here.
   static func exemptThisMachineFromProxies() {
     let environment = ProcessInfo.processInfo.environment
     let exempt = ["no_proxy", "NO_PROXY"].compactMap { environment[$0] }.first { !$0.isEmpty }

@@ -176,7 +176,7 @@ func signInFirst(_ said: String?) -> Never {
   exit(3)
 }
 
-/// Adds this machine to `no_proxy` of this process: a proxy of the environment is not for a task server that runs here.
+/// Adds this machine to `no_proxy` of this process, because a proxy cannot reach a task server that runs here.
 func exemptThisMachineFromProxies() {
   let environment = ProcessInfo.processInfo.environment
   let exempt = ["no_proxy", "NO_PROXY"].compactMap { environment[$0] }.first { !$0.isEmpty }

@@ -41,7 +41,7 @@ extension Connector {
   /// - Throws: `CancellationError` if the calling task was cancelled.
   public static func diagnose(
     settings: @autoclosure () throws -> ConnectorSettings, environment: Environment = Environment(),
-    // Without it, code on the main actor could not pass `settings`, which is not `Sendable`, in the Swift 6 mode.
+    // Without this parameter, code on the main actor could not pass `settings`, which is not `Sendable`, in Swift 6.
     isolation: isolated (any Actor)? = #isolation
   ) async throws -> Diagnosis {
     let read: ConnectorSettings

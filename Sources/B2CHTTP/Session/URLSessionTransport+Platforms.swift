@@ -42,8 +42,7 @@ internal import Foundation
 
   /// The properties in which this platform's `URLSession` differs from others.
   enum SessionTraits {
-    /// The number of connections for each host, which is high because the idle timer runs while a request waits for
-    /// one.
+    /// The number of connections for each host, which is high because the idle timer runs while a request waits.
     static let connectionsPerHost = 64
 
     /// Whether the delegate may answer a redirect of a cancelled task, which here stops the process ("Received callback
@@ -104,8 +103,7 @@ internal import Foundation
 #else
   /// The properties in which this platform's `URLSession` differs from others.
   enum SessionTraits {
-    /// The number of connections for each host, which is the system's default, because HTTP/2 carries many requests on
-    /// one.
+    /// The number of connections for each host, which is the system's default, because HTTP/2 shares one.
     static let connectionsPerHost = 6
 
     /// Whether the delegate may answer a redirect of a cancelled task, which is harmless here.

@@ -67,8 +67,7 @@ public final class URLSessionTransport: HTTPTransport {
         try await delegate.answer(to: task, maximumBytes: limits.maximumBodyBytes)
       }
     } catch let error as URLError {
-      // Name the proxy in the error, because otherwise the error would blame a server that the proxy may never have
-      // asked.
+      // Name the proxy in the error, which would otherwise blame a server that the proxy may never have asked.
       guard let proxy else { throw error }
       let place = " through the proxy \(proxy.host) of the environment variable \(proxy.variable)"
       throw URLError(error.code, userInfo: error.userInfo.merging([URLError.proxyKey: place]) { $1 })
@@ -127,8 +126,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         exchanges.withLock {
           $0[task.taskIdentifier] = Exchange(continuation: continuation, maximumBytes: maximumBytes)
         }
-        // If the task was cancelled before this point, the cancellation handler found no exchange to end, so end it
-        // here.
+        // If the task was cancelled before this point, the cancellation handler found no exchange, so end it here.
         guard !Task.isCancelled else { return abort(task, CancellationError()) }
         task.resume()
       }

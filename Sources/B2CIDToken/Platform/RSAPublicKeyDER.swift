@@ -9,7 +9,7 @@ package enum RSAPublicKeyDER {
 
   private static func integer(_ bigEndian: [UInt8]) -> Data {
     var content = Data(bigEndian.drop { $0 == 0 })
-    // A leading zero keeps a number with its highest bit set positive, and represents the number zero.
+    // In DER, a number whose highest bit is set is negative, so it gets a leading zero. Zero itself is one zero byte.
     if content.first.map({ $0 >= 0x80 }) ?? true { content.insert(0, at: content.startIndex) }
     return element(tag: 0x02, content: content)
   }

@@ -5,7 +5,7 @@
   enum SocketConstants {
     // Darwin has no flag for a close-on-exec socket, so the option is set right after creation.
     static let stream: CInt = SOCK_STREAM
-    // Darwin has no such flag for a single call, so `prepare(_:)` sets the option for the whole socket.
+    // Darwin cannot suppress SIGPIPE for a single call, so `prepare(_:)` sets the option for the whole socket.
     static let sendFlags: CInt = 0
 
     static func prepare(_ descriptor: CInt) {

@@ -158,7 +158,8 @@ extension ErrorResponse {
     }
     if let known { return known }
     if place.isRefresh, meansRefreshTokenIsRefused {
-      // The refusal must be about the token, unless the caller added claims, which may be the reason.
+      // Without added claims, only the token can be the reason. With them, only `invalid_grant` is surely about the
+      // token.
       let endsSession = place == .refresh(addsClaims: false) || error == "invalid_grant"
       return means(.interactionRequired, plainSuggestion ?? again, endsSession: endsSession)
     }

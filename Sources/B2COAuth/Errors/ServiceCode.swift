@@ -30,7 +30,7 @@ package struct ServiceCode {
       for name in names.split(separator: " ") { table[String(name)] = entry }
     }
 
-    // The user.
+    // Codes about the user.
     add(.passwordResetRequested, "AADB2C90118", "The user asked for a new password.", "Run the password-reset policy.")
     add(.userCancelledInPage, "AADB2C90091 AADSTS65004", "The user cancelled on the page, or declined to consent.")
     add(.accessDenied, "AADB2C99002", "The user does not exist.", "Let the user sign up first.")
@@ -48,7 +48,7 @@ package struct ServiceCode {
       .identityProviderFailed, "AADB2C90273 AADB2C90289 AADB2C90051 AADB2C90255 AADB2C90075",
       "The identity provider failed or sent an invalid response, often because its page was cancelled.")
 
-    // The session.
+    // Codes about the session.
     let again = "Sign in again."
     add(.interactionRequired, "AADB2C90077 AADSTS50058", "The browser has no session at the provider.", again)
     add(
@@ -72,7 +72,7 @@ package struct ServiceCode {
       .interactionRequired, "AADSTS399266", "The code or refresh token was issued on another host of the tenant.",
       "Sign in again, and use one host for everything, either the custom URL domain or ciamlogin.com.")
 
-    // The scopes.
+    // Codes about the scopes.
     add(
       .configuration, "AADB2C90146 AADSTS28000", "The scopes belong to more than one API.",
       "Ask for the scopes of one API at a time.")
@@ -88,7 +88,7 @@ package struct ServiceCode {
       .configuration, "AADSTS90008", "The app lacks the permission to sign users in.",
       "Add the permission User.Read of Microsoft Graph to the app in the portal, under API permissions.")
 
-    // The registration, the policy and the host.
+    // Codes about the registration, the policy and the host.
     let registration = "Compare the settings with the app registration in the portal."
     add(
       .configuration, "AADB2C90006 AADB2C90007 AADB2C90287 AADSTS50011 AADSTS500113 AADSTS900971",
@@ -136,7 +136,7 @@ package struct ServiceCode {
       .configuration, "AADSTS399280", "The host is a verified domain of the tenant, and not a custom URL domain.",
       "Associate the domain name with a custom URL domain in the portal, under Domain names.")
 
-    // The service.
+    // Codes about the state of the provider.
     add(.throttled, "AADB2C90244", "The app sent too many requests.", "Wait, then try again.")
     add(
       .serviceUnavailable, "AADB2C90035 AADB2C90037 AADB2C90048 AADB2C90206",

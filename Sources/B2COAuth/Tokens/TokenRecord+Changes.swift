@@ -91,7 +91,7 @@ extension TokenRecord {
       for name in kept where (claims[name] ?? .null) == .null { copy.claims[name] = self.claims[name] }
       let named = IDTokenClaims.identifiers(in: claims)
       for name in ["iss", "sub", "oid", "tid"] where named[name] == nil { copy.claims[name] = self.claims[name] }
-      // The provider verified the old address, which says nothing about the new one.
+      // The record's `email_verified` is about the old address, so for a new address only the new token's value counts.
       for name in ["email", "phone_number"] where copy.claims[name] != self.claims[name] {
         copy.claims[name + "_verified"] = claims[name + "_verified"]
       }

@@ -5,8 +5,7 @@
   }
 #else
   extension SettingsFile {
-    /// Whether binary property lists are read, which they are not, because some make Foundation's parser loop forever
-    /// here.
+    /// Whether binary property lists are read, which is false because some make Foundation's parser loop forever here.
     static let readsBinaryLists = false
   }
 #endif

@@ -2,8 +2,7 @@ internal import B2CCore
 internal import B2CHTTP
 internal import Foundation
 
-/// The steps that every local server runs around its own work: records the request, applies the faults, dates the
-/// response.
+/// The frame around a local server, which records each request, applies the faults and dates the response.
 final class LocalExchange: Sendable {
   struct State {
     var log = RecordLog()

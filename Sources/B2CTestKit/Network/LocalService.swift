@@ -25,7 +25,7 @@ public protocol LocalService: Sendable {
 public struct RecordedRequest: Sendable, Redacted {
   /// The request.
   public let request: URLRequest
-  /// The response, or `nil` if there is none (yet).
+  /// The response, or `nil` as long as there is none.
   public internal(set) var response: LocalResponse?
 
   /// The values of the query by name.
@@ -41,8 +41,7 @@ public struct RecordedRequest: Sendable, Redacted {
   public var description: String { "\(request.summary) → \(response.map { String($0.status) } ?? "no answer")" }
 }
 
-/// The requests that a server or network has received, of which it keeps the newest, so that a long run does not fill
-/// the memory.
+/// The newest requests that a server or network has received, because a long run must not fill the memory.
 struct RecordLog: Sendable {
   /// The number of requests that are always kept, because the older half goes when there are twice as many.
   private static let kept = 10_000

@@ -14,7 +14,7 @@ public import Foundation
 ///   transport: tenant.transport, .signIn(email: "alice@example.com", password: "wrong"), .signIn(.alice))
 /// let connector = try Connector.local(tenant, presenter: presenter)
 /// try await connector.doPolicy(.signIn)
-/// presenter.follow(.cancel)    // what the person does at the next page
+/// presenter.follow(.cancel)    // what the user does on the next page
 /// ```
 public final class ScriptedPresenter: SignInPresenter {
   private struct State {
@@ -114,8 +114,7 @@ public final class ScriptedPresenter: SignInPresenter {
       guard let target = page.target.flatMap(URL.init), status < 400 else { throw Self.ending(page, status) }
       if let alert = page.alert {
         note("'\(page.title)' says: \(alert)")
-        // The script's last action was refused on this page already, so repeating it would go on until the request
-        // limit.
+        // The script's last action was refused on this page already, so it would only be refused again.
         if last?.title == page.title, last?.isRepeated == true {
           throw ConnectorError(own: .presentationFailed, "The page '\(page.title)' says: " + ErrorText.sentence(alert))
         }
@@ -176,7 +175,7 @@ public final class ScriptedPresenter: SignInPresenter {
     }
     var pairs = [(name: "stage", value: page.stage ?? ""), (name: "action", value: button.action)]
     var typed: [String] = []
-    // Buttons such as Cancel submit the form without its fields.
+    // The fields belong to the first button. Others, for example Cancel, submit the form without them.
     for field in button.action == page.buttons.first?.action ? page.fields : [] {
       let text = action.fields[field.name] ?? (field.value.isEmpty ? action.suggestions[field.name] : nil)
       if text != nil { typed.append(field.name) }

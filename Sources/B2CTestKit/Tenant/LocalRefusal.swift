@@ -15,7 +15,7 @@ struct LocalRefusal: Error, Sendable {
     self.message = message
   }
 
-  /// A malformed request (RFC 6749 sections 4.1.2.1 and 5.2), which the SDK never sends.
+  /// Returns the refusal of a malformed request (RFC 6749 sections 4.1.2.1 and 5.2), which the SDK never sends.
   static func malformed(_ problem: String, error: String = "invalid_request") -> Self {
     Self(error, 90083, 900_144, "The request is malformed: \(problem).")
   }

@@ -4,8 +4,7 @@ internal import B2CHTTP
 internal import B2COAuth
 internal import Foundation
 
-/// The authorization endpoint, which checks the client and then shows a page or, if the browser has a session, issues a
-/// code.
+/// The authorization endpoint, which checks the client and then shows a page or, with a session, issues a code.
 extension LocalTenant {
   static let sessionCookie = "x-ms-cpim-sso"
 
@@ -42,7 +41,7 @@ extension LocalTenant {
     let registered = redirectURIs
     if registered.contains(where: { ASCIIText.isSame($0, uri) }) { return true }
     // RFC 8252 section 7.3 lets a native app choose its loopback port. Azure AD B2C documents that only for an app that
-    // registered `http://localhost` without a port; if the registration has a port, it must match.
+    // registered `http://localhost` without a port. If the registration has a port, it must match.
     guard let plain = Self.withoutLoopbackPort(uri) else { return false }
     if shape == .b2c { return plain == "http://localhost" && registered.contains(plain) }
     return registered.contains { Self.withoutLoopbackPort($0) == plain }
@@ -75,8 +74,7 @@ extension LocalTenant {
     guard prompts.isSubset(of: ["none", "login", "consent", "select_account", "create"]),
       !prompts.contains("none") || prompts.count == 1
     else { throw LocalRefusal.malformed("an unknown prompt") }
-    // If a request names no method, the challenge is the verifier itself (RFC 7636 section 4.3), which protects
-    // nothing.
+    // Without a method, the challenge is the verifier itself (RFC 7636 section 4.3), which protects nothing.
     guard let challenge = query["code_challenge"], query["code_challenge_method"] == "S256",
       PKCE.isWellFormed(challenge), challenge.utf8.count == 43
     else { throw LocalRefusal.malformed("no code_challenge by S256") }

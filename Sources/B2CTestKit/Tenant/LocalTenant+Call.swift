@@ -4,8 +4,7 @@ internal import Foundation
 
 /// A request to an endpoint of a tenant, with the values that endpoints read from it.
 struct LocalTenantCall: Sendable {
-  /// The name of an endpoint in the metadata document, if it is listed there, and the function that responds to its
-  /// requests.
+  /// The name of an endpoint in the metadata, if it is listed there, and the function that responds to its requests.
   typealias Endpoint = (name: String?, answer: @Sendable (LocalTenant) -> (LocalTenantCall) -> LocalResponse)
 
   /// Returns the endpoints of a shape by their paths.
@@ -77,8 +76,7 @@ struct LocalTenantCall: Sendable {
     correlationID = UUID(uuidString: wished).map { $0.uuidString.lowercased() } ?? RandomText.guid()
   }
 
-  /// Returns the URL of another endpoint of the same policy, with the policy in the path or the query as in this
-  /// request.
+  /// Returns the URL of another endpoint of the same policy, with the policy in the path or query as in this request.
   func url(_ path: String) -> String {
     origin + prefix + path + (policy == nil ? "" : query["p"].map { "?p=" + FormEncoding.escape($0) } ?? "")
   }

@@ -1,6 +1,6 @@
 public import B2CTokenCache
 
-/// Checks whether a token cache does what the SDK relies on.
+/// A check of the rules that the SDK relies on in a token cache.
 public enum TokenCacheConformance {
   /// Checks every rule, including those of a `SharedTokenCache` if the cache is one.
   ///
@@ -16,7 +16,7 @@ public enum TokenCacheConformance {
   /// - Parameters:
   ///   - makeSecondInstance: Returns a second instance over the store of a cache, as another process would have. With
   ///     `nil`, the default, the rules about sharing and about waiting for a refresh lock are not checked.
-  ///   - makeUnreachableCache: Returns a cache whose store cannot be reached. With `nil`, the default, that rule is not
+  ///   - makeUnreachableCache: Returns a cache whose store cannot be reached. With `nil`, the default, its rule is not
   ///     checked.
   ///   - makeCache: Returns an empty cache. It is called once for each rule.
   /// - Returns: The broken rules, each with the evidence, or none if the cache is right.

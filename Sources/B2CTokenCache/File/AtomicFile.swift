@@ -1,5 +1,4 @@
-/// A file that is read and replaced as a whole, so that a reader sees the old or the new content, even if a writer is
-/// killed.
+/// A file that is replaced as a whole, so that a reader sees the old or the new content, even if a writer is killed.
 struct AtomicFile: Sendable {
   let path: String
   /// The directory that contains the file.

@@ -1,8 +1,7 @@
 internal import B2CCore
 package import Foundation
 
-/// The default directory of a file cache, in Application Support on Apple platforms and in the XDG state directory
-/// elsewhere.
+/// The default directory of a file cache, in Application Support on Apple platforms, else in the XDG state directory.
 package enum DefaultDirectory {
   #if canImport(Darwin)
     package static func location() throws -> URL {
@@ -19,8 +18,7 @@ package enum DefaultDirectory {
 
     /// Excludes the directory from backups, which other machines can read, and encrypts it until the first unlock.
     ///
-    /// Errors are ignored, because not every volume supports this, and the permissions protect the directory in any
-    /// case.
+    /// Errors are ignored, because not every volume supports this, and permissions protect the directory in any case.
     static func protect(_ directory: URL) {
       var directory = directory
       var values = URLResourceValues()

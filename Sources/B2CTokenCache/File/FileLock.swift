@@ -21,8 +21,7 @@ package enum FileLock {
       var isHeld = false
       defer { if !isHeld { files.close(descriptor) } }
       guard try files.lockIfFree(descriptor, at: path) else { return nil }
-      // Another program may have removed the file since it was opened. A lock on a removed file is useless, so try
-      // again.
+      // Another program may have removed the file since it was opened, and a lock on it is useless then, so try again.
       let held = try files.status(of: descriptor, at: path).stamp
       isHeld = try files.status(of: path)?.stamp.isSameFile(as: held) == true
       if isHeld { return { files.close(descriptor) } }

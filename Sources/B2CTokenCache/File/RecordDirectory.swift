@@ -13,8 +13,8 @@ package import Foundation
 /// <directory>/                     0700
 ///   <sha256 of the key>.json       the record, 0600
 ///   <sha256 of the key>.new        the record being written
-///   <sha256 of the key>.lock       write lock; created when first needed, never removed
-///   <sha256 of the key>.refresh    refresh lock; likewise
+///   <sha256 of the key>.lock       write lock, created when it is first needed and never removed
+///   <sha256 of the key>.refresh    refresh lock, created and kept in the same way
 /// ```
 package struct RecordDirectory: RecordStorage {
   private enum Suffix {
@@ -38,8 +38,7 @@ package struct RecordDirectory: RecordStorage {
   /// Always false, because other processes may write to the directory.
   package var isOwn: Bool { false }
 
-  /// The canonical path of the directory, which is the same for every link and, on Apple platforms, every spelling of
-  /// it.
+  /// The canonical path of the directory, the same for every link and, on Apple platforms, every spelling.
   var canonicalPath: [UInt8] { DefaultDirectory.canonicalPath(path) }
 
   /// Creates a value for a directory, without accessing it.
@@ -116,8 +115,7 @@ package struct RecordDirectory: RecordStorage {
     }
   }
 
-  /// Flushes the directory, without which a power failure could bring removed files back, including those that other
-  /// processes removed.
+  /// Flushes the directory, because a power failure could bring back files that this or another process removed.
   private func flushRemovals() throws(SystemFailure) {
     do throws(SystemFailure) {
       try AtomicFile.synchronize(directory: path, files)
@@ -180,8 +178,7 @@ package struct RecordDirectory: RecordStorage {
     try wrappingSystemErrors(as: "The token cache cannot be listed", isRetryable: true) { () throws(SystemFailure) in
       let before = try files.status(of: path)?.stamp
       var found = try files.names(in: path)
-      // While files are replaced, some file systems list a file twice or not at all. If the directory changed, list it
-      // again.
+      // While files are replaced, some file systems list a file twice or not at all. So after a change, list it again.
       if try files.status(of: path)?.stamp != before { found += try files.names(in: path) }
       try removeTemporaryFiles(among: found)
       return Set(

@@ -134,7 +134,7 @@ extension SessionModel {
   /// - Parameters:
   ///   - kind: What the page does: sign in, sign up, edit the profile and so on.
   ///   - failure: The title of an error.
-  ///   - options: What to ask for beyond the settings.
+  ///   - options: Options for this sign-in, in addition to the settings.
   /// - Returns: Whether the user finished the page.
   @discardableResult
   func signIn(
