@@ -78,6 +78,18 @@ struct SessionModelTests {
     #expect(session.message == "It may have been saved. Look at the list before you repeat it.")
   }
 
+  @Test("A list that fails to load does not hide that a task may have been added")
+  func unknownOutcomeStays() async {
+    await session.signIn()
+    scene.tasks.faults = [LocalFault(on: .method("POST"), .reset), LocalFault(on: .method("GET"), .offline)]
+    await session.perform("The task was not added") { try await $0.addTask(TaskItem(itemName: "Buy milk")) }
+    let isLoaded = await session.perform("The list could not be loaded") { _ = try await $0.getTaskList() }
+    #expect(!isLoaded && session.errorTitle == "There was no answer" && session.error?.outcomeIsUnknown == true)
+    session.isShowingError = false
+    await session.perform("The list could not be loaded") { _ = try await $0.getTaskList() }
+    #expect(session.errorTitle == "The list could not be loaded" && session.error?.code == .network)
+  }
+
   @Test("After an error that only a sign-in helps with, a sign-in makes the user active again")
   func needsSignIn() async {
     let running = Task { await session.run() }
@@ -102,7 +114,7 @@ struct SessionModelTests {
     await session.run()
     #expect(await !session.signIn())
     await session.signOut()
-    #expect(session.state == nil && !session.isShowingError && !session.isBusy)
+    #expect(session.state == nil && !session.isShowingError && !session.isBusy && !session.isRestoring)
   }
 
   @Test(
@@ -113,8 +125,9 @@ struct SessionModelTests {
       .tokenCache, "The records cannot be read.", isRetryable: !canNeverBeRead, needsInteraction: canNeverBeRead)
     let connector = try scene.connector(cache: RefusingCache(error))
     let session = SessionModel(showsDeveloperTexts: false) { connector }
+    #expect(session.isRestoring)
     await session.restore()
-    #expect(session.state == nil && session.isShowingError)
+    #expect(session.state == nil && session.isShowingError && session.isRestoring != canNeverBeRead)
     #expect(session.errorTitle == "Your sign-in could not be read" && session.needsSignIn == canNeverBeRead)
   }
 
@@ -129,6 +142,33 @@ struct SessionModelTests {
     await session.restore()
     #expect(session.user?.name == "Bob Example")
     #expect(try await connector.users().count == 1)
+  }
+
+  @Test("A sign-out of everyone leaves no user")
+  func signsOutEveryone() async throws {
+    presenter.follow([.signIn(.bob), .signIn(.alice)])
+    await session.signIn()
+    await session.signIn(options: SignInOptions(prompt: .login))
+    await session.restore()
+    #expect(try await connector.users().count == 2 && session.knownUser?.name == "Alice Example")
+    await session.signOut(everyone: true)
+    await session.restore()
+    #expect(session.state == .signedOut && session.knownUser == nil)
+    #expect(try await connector.users().isEmpty)
+  }
+
+  @Test("A user whose session has expired can still be signed out")
+  func signsOutExpired() async {
+    await session.signIn()
+    await session.restore()
+    scene.tenant.revokeGrants(of: .alice)
+    await scene.clock.advance(by: .seconds(4_000))
+    await session.perform("The list could not be loaded") { _ = try await $0.getTaskList() }
+    await session.restore()
+    #expect(session.user == nil && session.knownUser?.name == "Alice Example")
+    await session.signOut()
+    await session.restore()
+    #expect(session.state == .signedOut)
   }
 
   @Test("An error that is not the SDK's has a text as well")

@@ -2,7 +2,7 @@ import B2CSettings
 import Foundation
 import Testing
 
-/// `Docs/Examples/settings.plist`, which readers copy.
+/// The settings in `Docs/Examples`, which readers copy.
 @Suite struct ExampleSettingsTests {
   private static let docs = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(path: "Docs")
@@ -18,6 +18,16 @@ import Testing
     #expect(settings.policies.policy(of: .signIn)?.id == "B2C_1_SignUpOrSignIn")
     // The portal steps create this user flow and no other, and `diagnose` asks for every one that is named.
     #expect(settings.policies.all.map(\.id) == ["B2C_1_SignUpOrSignIn"])
+  }
+
+  @Test("The settings to copy for External ID are read without a warning")
+  func readExternalID() throws {
+    let settings = try ConnectorSettings(contentsOf: Self.docs.appending(path: "Examples/settings-external-id.plist"))
+    #expect(settings.warnings.isEmpty)
+    #expect(settings.authority.kind == .ciam && settings.policies.all.isEmpty)
+    #expect(settings.scopes.count == 2)
+    #expect(settings.redirectURI.absoluteString == "msauth.com.example.Todo://auth")
+    #expect(settings.taskWebAPI != nil)
   }
 
   @Test("The flows in its comment are read once the comment is removed")

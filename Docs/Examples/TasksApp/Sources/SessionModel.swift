@@ -66,6 +66,16 @@ extension SessionModel {
   /// Load what belongs to the user whenever it changes.
   var activeUserID: String? { needsSignIn ? nil : user?.id }
 
+  /// The user whom this device knows, whether or not a sign-in is needed.
+  ///
+  /// Show a sign-out button while there is one, because an expired session can be signed out too.
+  var knownUser: UserInfo? { state?.knownUser }
+
+  /// Whether the model does not know yet who is signed in.
+  ///
+  /// Show a `ProgressView` meanwhile.
+  var isRestoring: Bool { connector != nil && state == nil && !needsSignIn }
+
   /// Whether a call is running.
   ///
   /// Disable buttons meanwhile, so that a second tap does nothing twice.
@@ -153,11 +163,13 @@ extension SessionModel {
   /// Signs out the user whom the app shows.
   ///
   /// If others are signed in too, the latest of them is next.
-  func signOut() async {
-    switch state {
-    case .signedIn(let user)?, .expired(let user)?:
-      await perform("You are still signed in on this device") { try await $0.signOut(user) }
-    case .signedOut?, nil: break
+  ///
+  /// - Parameter everyone: Whether the others are signed out as well. Pass `true` if your app does not let your user choose
+  ///   an account.
+  func signOut(everyone: Bool = false) async {
+    guard let user = knownUser else { return }
+    await perform("You are still signed in on this device") { connector in
+      if everyone { try await connector.signOut() } else { try await connector.signOut(user) }
     }
   }
 
@@ -212,11 +224,13 @@ extension SessionModel {
     // The error was about an earlier attempt to read the session.
     if state == nil, error?.code == .tokenCache { error = nil }
     // What a call said about one user is not true for another.
-    if new.shownUserID != state?.shownUserID { needsSignIn = false }
+    if new.knownUser?.id != state?.knownUser?.id { needsSignIn = false }
     state = new
   }
 
   private func report(_ error: ConnectorError, title: String) {
+    // A later failure must not hide that a change may have happened.
+    guard self.error?.outcomeIsUnknown != true else { return }
     errorTitle = error.outcomeIsUnknown ? "There was no answer" : title
     self.error = error
     // There is nothing to tell if the user closed the page.
@@ -225,9 +239,9 @@ extension SessionModel {
 }
 
 extension SessionState {
-  fileprivate var shownUserID: String? {
+  fileprivate var knownUser: UserInfo? {
     switch self {
-    case .signedIn(let user), .expired(let user): user.id
+    case .signedIn(let user), .expired(let user): user
     case .signedOut: nil
     }
   }
