@@ -53,6 +53,7 @@ package enum StyledPage {
     .quiet:hover { text-decoration: underline; }
     button:not(.quiet):hover { filter: brightness(1.1); }
     :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+    .quiet:focus-visible { outline-offset: -3px; }
     [role=alert] { padding: 0.75rem; background: var(--on-error); color: var(--error); border-radius: 0.5rem; }
     footer { margin: 1.5rem 0 0; padding: 1rem 0 0; border-top: 1px solid var(--edge); color: var(--quiet); font-size: 0.875rem; }
     @media (max-width: 30rem) { main { padding: 1.5rem; } }
