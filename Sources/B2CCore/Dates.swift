@@ -42,7 +42,8 @@ package enum Dates {
   /// - Parameter date: The date. If it is outside the years 1 to 9999, the nearest date in them is written.
   /// - Returns: The text, for example `2015-11-19T22:57:04.250Z`.
   package static func internet(_ date: Date) -> String {
-    // The style does not round but cuts, and a `Double` may be slightly too small. So round first.
+    // The style cuts instead of rounding, and a `Double` may be slightly too small, so round and add half a
+    // millisecond.
     let rounded = (within(date).timeIntervalSinceReferenceDate * 1000).rounded() + 0.5
     return milliseconds.format(Date(timeIntervalSinceReferenceDate: rounded / 1000))
   }

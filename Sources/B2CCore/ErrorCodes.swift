@@ -79,7 +79,7 @@ extension ErrorCode {
 
   // MARK: Refusals of an API
 
-  /// The API refused the access token (401), and refused the new token too or there was none.
+  /// The API refused the access token (401), and there was no new token, or the API refused that too.
   public static let unauthorized = Self(rawValue: "unauthorized")
   /// The access token lacks a scope, which the message names if the API does (RFC 6750 section 3.1).
   public static let insufficientScope = Self(rawValue: "insufficientScope")

@@ -20,7 +20,8 @@ extension ConnectorError {
       switch error.code {
       case .timedOut:
         fault(.timedOut, "\(place) was silent for \(limits.idleTimeout), or took more than \(limits.deadline) in all.")
-      // A Mac app with the App Sandbox, as every new one, gets this error for any host without the network entitlement.
+      // A Mac app in the App Sandbox (every new one is) gets this error for any host if the network entitlement is
+      // missing.
       case .cannotFindHost, .dnsLookupFailed:
         fault(
           .network, "The host name of \(place) cannot be resolved.",

@@ -99,8 +99,8 @@ extension URLRequest {
     guard httpBodyStream == nil else {
       throw ConnectorError(own: .configuration, "The request's body is a stream. Use `httpBody`.")
     }
-    // The method is compared in any case, because Apple's systems send `get` as `GET`. With a body, it would fail with
-    // an error about a response that is too large.
+    // The method is compared in any case, because Apple's systems send `get` as `GET`. A GET with a body would fail
+    // with an error about a response that is too large.
     guard httpBody == nil || !["GET", "HEAD"].contains(method.uppercased()) else {
       throw ConnectorError(
         own: .configuration, "A \(method) request cannot carry a body.",

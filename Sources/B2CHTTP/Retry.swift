@@ -145,7 +145,8 @@ package struct RetryingTransport: Sendable {
     } catch {
       // The task was cancelled, so the transport's own error for that (`URLError.cancelled`) does not matter.
       guard !Task.isCancelled else { return .failure(CancellationError()) }
-      // The task was not cancelled, so the transport cancelled the request by itself, perhaps because it is shut down.
+      // In a task that is not cancelled, this means that the transport itself cancelled the request, as at its
+      // shutdown.
       let failure = error is CancellationError ? URLError(.cancelled) : error as? URLError
       let known = failure.map { ConnectorError($0, request, limits) } ?? error as? ConnectorError
       let named = known ?? ConnectorError(ofCustomPart: error)

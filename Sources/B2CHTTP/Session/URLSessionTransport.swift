@@ -164,7 +164,8 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
-    // A cancellation removes the exchange under the same lock. So this answer is given before that, or not at all.
+    // On Linux, an answer to a redirect of a cancelled task stops the process. A cancellation removes the exchange
+    // under this lock, so a removed exchange gets no answer.
     exchanges.withLock { exchanges in
       if exchanges[task.taskIdentifier] != nil || SessionTraits.takesLateAnswers { completionHandler(nil) }
     }
