@@ -101,8 +101,8 @@ public final class StoredTokenCache: SharedTokenCache {
         do {
           _ = try readItem(key)
         } catch {
-          // Other errors do not prove damage, because the record may become readable later, or be readable for a newer
-          // version.
+          // Other errors do not prove damage, because the record may become readable later, or a newer version can read
+          // it.
           if let damage = error as? DamagedRecord, alsoNewer || !damage.isNewer { try storage.remove(key) }
         }
         damagedKeys.withLock { _ = $0.remove(key) }

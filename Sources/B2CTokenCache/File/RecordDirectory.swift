@@ -189,8 +189,8 @@ package struct RecordDirectory: RecordStorage {
 
   /// Removes the temporary files that killed writers left behind.
   private func removeTemporaryFiles(among found: some Sequence<String>) throws(SystemFailure) {
-    // A file of a running writer must stay. Only the write lock tells the two apart, so without locks the next write of
-    // the record removes the file.
+    // Only the file of a killed writer may be removed, and the write lock shows that no writer is running. On systems
+    // without locks, the next write of the record removes the file.
     for file in found where locksFiles && file.hasSuffix(Suffix.temporary) {
       let name = String(file.dropLast(Suffix.temporary.count))
       guard Self.isName(name), let release = try FileLock.takeIfFree(path(name, Suffix.writeLock), files)
