@@ -9,21 +9,24 @@
     import Musl
   #endif
 
-  /// This program, started again as another process.
+  /// Another process, which runs this program again or another one.
   package final class ChildProcess {
     private let process = Process()
     private let output = Pipe()
     private let input = Pipe()
     private let errorFile: URL?
 
-    /// Starts this program with other arguments.
+    /// Starts a program.
     ///
     /// - Parameters:
+    ///   - executable: The program; this one unless given.
     ///   - arguments: The arguments.
     ///   - environment: Variables that are added to those of this process.
     ///   - keepsErrors: Whether to keep what it writes to standard error in ``errors`` instead of showing it.
     /// - Throws: The system's error if the process does not start.
-    package init(arguments: [String], environment: [String: String] = [:], keepsErrors: Bool = false) throws {
+    package init(
+      executable: URL? = nil, arguments: [String], environment: [String: String] = [:], keepsErrors: Bool = false
+    ) throws {
       var environment = environment
       errorFile =
         keepsErrors ? FileManager.default.temporaryDirectory.appendingPathComponent("b2c-\(UUID().uuidString)") : nil
@@ -33,7 +36,7 @@
         // A backtrace of a process that is meant to end takes seconds.
         environment["SWIFT_BACKTRACE"] = "enable=no"
       }
-      process.executableURL = try Self.executable()
+      process.executableURL = try executable ?? Self.executable()
       process.arguments = arguments
       process.standardOutput = output
       process.standardInput = input
@@ -72,9 +75,14 @@
       input.fileHandleForWriting.write(Data("\n".utf8))
     }
 
+    /// Kills the child.
+    package func end() {
+      if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    }
+
     /// Kills the child and returns what it had written until then.
     package func killAndRead() -> String {
-      kill(process.processIdentifier, SIGKILL)
+      end()
       return readToEnd()
     }
 

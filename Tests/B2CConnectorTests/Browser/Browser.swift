@@ -1,86 +1,155 @@
 #if os(macOS) || os(Linux)
   import B2CConnector
-  import B2CHTTP
-  import B2CTestKit
   import Foundation
   import TestSupport
 
-  #if canImport(FoundationNetworking)
-    import FoundationNetworking
-  #endif
-
-  /// A Chromium of its own, with an empty profile, driven by the WebDriver protocol (W3C WebDriver, section 6).
-  ///
-  /// Looking for an element waits until it is there, by the driver's own implicit wait.
+  /// Chromium with an empty profile, driven over the WebDriver protocol (W3C WebDriver).
   struct Browser: Sendable {
-    let session: URL
-    private let transport = DriverTransport()
-
-    /// Runs a test with a fresh browser, which is gone afterwards.
-    static func run(scripts: Bool = true, _ test: (Browser) async throws -> Void) async throws {
-      let profile = FileManager.default.temporaryDirectory.appendingPathComponent("browser-\(UUID().uuidString)")
-      defer { try? FileManager.default.removeItem(at: profile) }
-      let driver = try await ChromeDriver()
-      defer { driver.stop() }
-      let browser = try await Browser(driver, profile: profile, scripts: scripts)
-      do {
-        try await test(browser)
-      } catch {
-        try? await browser.quit()
-        throw error
-      }
-      try await browser.quit()
+    struct Failure: Error, CustomStringConvertible {
+      let description: String
     }
 
-    private init(_ driver: ChromeDriver, profile: URL, scripts: Bool) async throws {
-      var chrome: [String: JSONValue] = [
-        "args": [
-          "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server",
-          "--no-first-run", "--hide-scrollbars", "--window-size=1280,900", "--lang=en-US",
-          .string("--user-data-dir=\(profile.path)"),
-        ]
-      ]
-      if !scripts { chrome["prefs"] = ["profile.managed_default_content_settings.javascript": 2] }
+    /// The path of chromedriver, which must be set explicitly so that a plain run of the tests opens no browser.
+    static let driver = ProcessInfo.processInfo.environment["B2C_CHROMEDRIVER"].flatMap {
+      $0.isEmpty ? nil : URL(fileURLWithPath: $0)
+    }
+
+    private let port: UInt16
+    private var session = ""
+
+    /// Runs a test with a new browser and ends it afterwards.
+    static func run(_ test: (Browser) async throws -> Void) async throws {
+      let driver = try ChildProcess(
+        executable: driver, arguments: ["--port=0", "--log-level=SEVERE"], keepsErrors: true)
+      defer { driver.end() }
+      var line = ""
+      while !line.contains("started successfully"), driver.isRunning || !line.isEmpty { line = driver.readLine() }
+      guard let port = line.firstMatch(of: /on port ([0-9]+)/).flatMap({ UInt16($0.1) }) else {
+        throw Failure(description: "chromedriver did not start: \(driver.errors)")
+      }
+      let browser = try await Browser(port)
+      let result: Result<Void, any Error>
+      do { result = .success(try await test(browser)) } catch { result = .failure(error) }
+      try await browser.send("DELETE", "")
+      try result.get()
+    }
+
+    private init(_ port: UInt16) async throws {
+      self.port = port
       let capabilities: JSONValue = [
-        "alwaysMatch": [
-          "browserName": "chrome", "goog:chromeOptions": .object(chrome), "goog:loggingPrefs": ["browser": "ALL"],
-          "timeouts": ["implicit": 10_000, "pageLoad": 60_000],
-        ]
+        "browserName": "chrome", "timeouts": ["implicit": 10_000, "pageLoad": 60_000],
+        "goog:loggingPrefs": ["browser": "ALL"],
+        "goog:chromeOptions": [
+          "args": [
+            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server",
+            "--no-first-run", "--hide-scrollbars", "--window-size=1280,900", "--lang=en-US",
+          ]
+        ],
       ]
-      let answer = try await Self.send(
-        "POST", driver.origin.appendingPathComponent("session"), ["capabilities": capabilities], over: transport)
-      guard let id = answer.object?["sessionId"]?.string else { throw WebDriverError("The driver named no session.") }
-      session = driver.origin.appendingPathComponent("session/\(id)")
+      let answer = try await send("POST", "", ["capabilities": ["alwaysMatch": capabilities]])
+      guard let id = answer.object?["sessionId"]?.string else { throw Failure(description: "There is no session.") }
+      session = "/\(id)"
     }
 
-    private func quit() async throws {
-      try await send("DELETE", "")
-    }
-
-    /// Sends a command of the session and gives its value.
+    /// Sends a command of the session and returns its value.
     @discardableResult
-    func send(_ method: String, _ command: String, _ parameters: JSONValue = [:]) async throws
-      -> JSONValue
-    {
-      let target = command.isEmpty ? session : session.appendingPathComponent(command)
-      return try await Self.send(method, target, parameters, over: transport)
+    private func send(_ method: String, _ command: String, _ parameters: JSONValue = [:]) async throws -> JSONValue {
+      let body = method == "POST" ? try JSONEncoder().encode(parameters) : Data()
+      let head = "\(method) /session\(session)\(command) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
+      // URLSession on Linux cannot read the response, because the driver writes no space after a header field's colon.
+      let client = try await LoopbackClient(port: port)
+      defer { client.close() }
+      await client.send(
+        Data("\(head)Content-Type: application/json\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body)
+      var received = Data()
+      while let bytes = await client.receive() {
+        received += bytes
+        guard let gap = received.range(of: Data("\r\n\r\n".utf8)) else { continue }
+        let head = String(decoding: received[..<gap.lowerBound], as: UTF8.self)
+        let length = head.firstMatch(of: /(?i)content-length: *([0-9]+)/).flatMap { Int($0.1) } ?? 0
+        let body = Data(received[gap.upperBound...])
+        guard body.count >= length else { continue }
+        let value = try JSONDecoder().decode(JSONValue.self, from: body).object?["value"] ?? .null
+        if head.hasPrefix("HTTP/1.1 200 ") { return value }
+        throw Failure(description: "\(method) \(command) \(parameters): \(value.object?["message"]?.string ?? head)")
+      }
+      throw Failure(description: "The driver closed the connection.")
+    }
+  }
+
+  /// What a user does.
+  extension Browser {
+    func open(_ page: URL) async throws { try await send("POST", "/url", ["url": .string(page.absoluteString)]) }
+    func goBack() async throws { try await send("POST", "/back") }
+    func reload() async throws { try await send("POST", "/refresh") }
+
+    /// Waits for an element and returns the start of its commands.
+    private func element(_ xpath: String) async throws -> String {
+      let reference = try await send("POST", "/element", ["using": "xpath", "value": .string(xpath)])
+      guard let id = reference.object?.values.first?.string else { throw Failure(description: "no \(xpath)") }
+      return "/element/\(id)"
     }
 
-    private static func send(
-      _ method: String, _ target: URL, _ parameters: JSONValue, over transport: DriverTransport
-    ) async throws -> JSONValue {
-      let response = try await transport.answer(
-        to: URLRequest(
-          method: method, url: target, headers: ["Content-Type": "application/json; charset=utf-8"],
-          body: method == "POST" ? try JSONEncoder().encode(parameters) : nil))
-      let value = try JSONDecoder().decode(JSONValue.self, from: response.body).object?["value"] ?? .null
-      guard response.status == 200 else {
-        let problem = value.object ?? [:]
-        throw WebDriverError(
-          "\(method) \(target.lastPathComponent): \(problem["error"]?.string ?? "\(response.status)"), "
-            + (problem["message"]?.string ?? ""))
+    func waitForHeading(_ text: String) async throws { _ = try await element("//h1[normalize-space()='\(text)']") }
+
+    func type(_ text: String, into id: String) async throws {
+      let field = try await element("//input[@id='\(id)']")
+      try await send("POST", field + "/clear")
+      try await send("POST", field + "/value", ["text": .string(text)])
+    }
+
+    func press(_ label: String) async throws {
+      try await send("POST", element("//button[normalize-space()='\(label)']") + "/click")
+    }
+
+    func signIn(_ email: String, _ password: String) async throws {
+      try await type(email, into: "email")
+      try await type(password, into: "password")
+      try await press("Sign in")
+    }
+
+    /// Presses the Tab key.
+    func pressTab() async throws {
+      let keys: JSONValue = [["type": "keyDown", "value": "\u{E004}"], ["type": "keyUp", "value": "\u{E004}"]]
+      try await send("POST", "/actions", ["actions": [["type": "key", "id": "keyboard", "actions": keys]]])
+    }
+
+    /// Sets the appearance of the system and the width of the window.
+    func look(isDark: Bool, width: Int64) async throws {
+      let commands: [(String, JSONValue)] = [
+        (
+          "setEmulatedMedia",
+          ["features": [["name": "prefers-color-scheme", "value": isDark ? "dark" : "light"]]]
+        ),
+        (
+          "setDeviceMetricsOverride",
+          ["width": .integer(width), "height": 800, "deviceScaleFactor": 1, "mobile": .bool(width < 500)]
+        ),
+      ]
+      for (name, parameters) in commands {
+        try await send("POST", "/goog/cdp/execute", ["cmd": .string("Emulation." + name), "params": parameters])
       }
-      return value
+    }
+  }
+
+  /// What a user, a screen reader or the browser's console finds in a page.
+  extension Browser {
+    /// The text of the page's error.
+    func alert() async throws -> String? { try await send("GET", element("//*[@role='alert']") + "/text").string }
+
+    /// Runs the body of a function in the page and returns its result.
+    func evaluate(_ script: String) async throws -> JSONValue {
+      try await send("POST", "/execute/sync", ["script": .string(script), "args": []])
+    }
+
+    func value(of id: String) async throws -> String? {
+      try await evaluate("return document.getElementById('\(id)').value;").string
+    }
+
+    /// The complaints of the browser since the last call, for example about what the page's own policy forbids.
+    func complaints() async throws -> [String] {
+      let entries = try await send("POST", "/se/log", ["type": "browser"]).array ?? []
+      return entries.compactMap { $0.object?["message"]?.string }
     }
   }
 #endif

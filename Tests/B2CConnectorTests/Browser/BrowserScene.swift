@@ -1,127 +1,73 @@
 #if os(macOS) || os(Linux)
   import B2CConnector
-  import B2CHTTP
   import B2CTestKit
   import Foundation
   import TestSupport
   import Testing
 
-  #if canImport(FoundationNetworking)
-    import FoundationNetworking
-  #endif
-
   /// A tenant on this machine, an app that signs in to it, and the browser between them.
   struct BrowserScene: Sendable {
+    static let finished = "You can close this window"
+    static let notFinished = "Not finished"
+
     let tenant: LocalTenant
     let tasks: LocalTaskServer
     let connector: Connector
     let browser: Browser
-    private let opened: (stream: AsyncStream<URL>, continuation: AsyncStream<URL>.Continuation)
+    private let pages: AsyncStream<URL>
 
-    /// Plays a scene from the first start of the servers to the end of the browser.
-    static func run(
-      host: String = "127.0.0.1", resetsPasswords: Bool = false, scripts: Bool = true,
-      _ test: (BrowserScene) async throws -> Void
-    ) async throws {
-      // The tenant takes a redirect to the registered port only, as Azure AD B2C does.
-      let redirectURI = "http://\(host):\(try await freePort())/callback"
-      try await Browser.run(scripts: scripts) { browser in
-        let tenant = LocalTenant(redirectURIs: [redirectURI])
-        let tasks = LocalTaskServer(tenant: tenant)
-        try await tenant.start()
-        try await tasks.start()
-        let outcome: Result<Void, any Error>
-        do {
-          let scene = try BrowserScene(
-            tenant, tasks, browser, redirectURI: try url(redirectURI), resetsPasswords: resetsPasswords)
-          outcome = .success(try await test(scene))
-        } catch {
-          outcome = .failure(error)
-        }
-        await tenant.stop()
-        await tasks.stop()
-        try outcome.get()
-      }
+    static func run(host: String = "127.0.0.1", _ test: (BrowserScene) async throws -> Void) async throws {
+      try await Browser.run { try await test(BrowserScene(host: host, $0)) }
     }
 
-    private init(
-      _ tenant: LocalTenant, _ tasks: LocalTaskServer, _ browser: Browser, redirectURI: URL, resetsPasswords: Bool
-    ) throws {
-      let opened = AsyncStream<URL>.makeStream()
-      let others =
-        try [
-          Policy(id: "B2C_1_SignUpOrSignIn", kind: .signUpOrSignIn),
-          Policy(id: "B2C_1_EditProfile", kind: .profileEdit),
-        ]
-        + (resetsPasswords ? [Policy(id: "B2C_1_ResetPassword", kind: .passwordReset)] : [])
-      self.tenant = tenant
-      self.tasks = tasks
+    private init(host: String, _ browser: Browser) async throws {
       self.browser = browser
-      self.opened = opened
-      connector = try Connector(
-        settings: ConnectorSettings(
-          authority: try Authority(tenant.authority(form: .query)), clientID: tenant.clientID, scopes: tenant.apiScopes,
-          redirectURI: redirectURI, taskWebAPI: tasks.url,
-          policies: .init(
-            emailSignUp: try Policy(id: "B2C_1_SignUp", kind: .signUp),
-            emailSignIn: try Policy(id: "B2C_1_SignIn", kind: .signIn), others: others)),
-        presenter: LoopbackPresenter(
-          open: { opened.continuation.yield($0) },
-          timeout: .seconds(60)),
-        cache: InMemoryTokenCache())
+      let (pages, opened) = AsyncStream<URL>.makeStream()
+      self.pages = pages
+      // Azure AD B2C accepts only the registered port, and so does the tenant.
+      tenant = LocalTenant(redirectURIs: ["http://\(host):\(try await Self.freePort())/callback"])
+      tasks = LocalTaskServer(tenant: tenant)
+      try await tenant.start()
+      try await tasks.start()
+      var environment = Connector.Environment()
+      environment.presenter = LoopbackPresenter(open: { opened.yield($0) }, timeout: .seconds(60))
+      environment.cache = .memory()
+      connector = try Connector(settings: tenant.settings(taskServer: tasks), environment: environment)
     }
 
-    /// A port that the system has just had to give.
+    /// Returns a port that was free a moment ago.
     static func freePort() async throws -> UInt16 {
       let tenant = LocalTenant()
       try await tenant.start()
-      let port = tenant.origin.port.flatMap { UInt16(exactly: $0) }
+      let port = tenant.origin.port.flatMap(UInt16.init(exactly:))
       await tenant.stop()
       return try #require(port)
     }
 
-    /// Lets the app begin a sign-in.
-    func begin(_ kind: Policy.Kind, options: SignInOptions = SignInOptions()) -> Task<UserInfo, any Error> {
-      Task {
-        do {
-          return try await connector.doPolicy(kind, options: options)
-        } catch {
-          // No page will come that a user might be waiting for.
-          opened.continuation.finish()
-          throw error
-        }
-      }
+    /// Begins a sign-in and opens its page in the browser.
+    func begin(_ kind: Policy.Kind, options: SignInOptions = SignInOptions()) async throws -> Task<UserInfo, any Error>
+    {
+      let signIn = Task { try await connector.doPolicy(kind, options: options) }
+      try await openPage()
+      return signIn
     }
 
-    /// Waits for the next page that the app wants opened: a local one, which can be fetched once.
-    func page() async throws -> URL {
-      for await page in opened.stream { return page }
-      throw WebDriverError("The sign-in failed before it opened a page.")
-    }
-
-    /// Fetches the next page in the browser's place, and returns the tenant's page that it leads to.
-    func tenantPage() async throws -> URL {
-      let local = try await PatientTransport().answer(to: URLRequest(url: try await page()))
-      return try url(try #require(local.headers["Location"]))
-    }
-
-    /// Waits for the next page and opens it.
+    /// Waits for the next page that the app opens, and opens it in the browser.
     func openPage() async throws {
-      try await browser.open(page())
+      for await page in pages { return try await browser.open(page) }
+      throw Browser.Failure(description: "No page was opened.")
     }
 
-    /// Checks the page that ends the browser's part: what it says, and that nothing of the request is in it.
+    /// Checks what the last page says, and that nothing of the request is in it.
     func checkLastPage(_ heading: String) async throws {
       try await browser.waitForHeading(heading)
-      #expect(try await browser.title == heading)
-      let location = try #require(URLComponents(string: try await browser.location))
-      let source = try await browser.source
-      for item in location.queryItems ?? [] {
-        let value = try #require(item.value)
-        #expect(!source.contains(value), "the page repeats \(item.name)")
-      }
-      let complaints = try await browser.complaints
-      #expect(complaints == [])
+      let page = try await browser.evaluate(
+        """
+        const html = document.documentElement.outerHTML;
+        return [...new URLSearchParams(location.search)].filter(([, value]) => html.includes(value)).map(([name]) => name);
+        """)
+      #expect(page == [], "The page repeats parameters of its URL.")
+      #expect(try await browser.complaints() == [])
     }
   }
 #endif
