@@ -26,7 +26,7 @@ package struct IDToken: Sendable {
     }
     let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count != 5 else { throw ConnectorError(idToken: "it has the five parts of an encrypted token") }
-    guard parts.count == 3 else { throw ConnectorError(idToken: "it has \(parts.count) parts, not three") }
+    guard parts.count == 3 else { throw ConnectorError(idToken: "it must have three parts, but it has \(parts.count)") }
     self.compact = compact
     signingInput = bytes[..<parts[1].endIndex]
     let header = try Self.fields(of: try Self.decode(parts[0], "header"), "header")

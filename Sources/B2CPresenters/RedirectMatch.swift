@@ -20,7 +20,7 @@ package enum RedirectMatch {
     }
     throw ConnectorError(
       own: .invalidResponse, "The callback URL does not match the redirect URI.",
-      recoverySuggestion: "Pass the callback URL on unchanged, and pass on only URLs that start with the redirect URI.")
+      recoverySuggestion: "Pass on only URLs that start with the redirect URI, and do not change them.")
   }
 
   private static func place(of url: URL) -> String {

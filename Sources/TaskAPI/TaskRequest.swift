@@ -25,18 +25,18 @@ struct TaskRequestBuilder: Sendable {
   let dialect: TaskDialect
   let limits: TransportLimits
 
-  func list() throws -> TaskRequest { TaskRequest(message: try message("GET"), isIdempotent: true, action: "lists") }
+  func list() throws -> TaskRequest { TaskRequest(message: try message("GET"), isIdempotent: true, action: "listing") }
 
   func add(_ item: TaskItem) throws -> TaskRequest {
     try checkName(of: item)
-    return TaskRequest(message: try message("POST", body: item.draft(in: dialect)), action: "adding tasks")
+    return TaskRequest(message: try message("POST", body: item.draft(in: dialect)), action: "adding")
   }
 
   func update(_ item: TaskItem) throws -> TaskRequest {
     try checkName(of: item)
     return TaskRequest(
       message: try message("PUT", id: id(of: item), body: item.document(in: dialect)), isIdempotent: true,
-      namesID: true, action: "updates", alternative: "Use another server. Those of the tutorial cannot update tasks.")
+      namesID: true, action: "updating", alternative: "Use another server. Those of the tutorial cannot update tasks.")
   }
 
   func delete(_ item: TaskItem) throws -> TaskRequest {
@@ -58,7 +58,7 @@ struct TaskRequestBuilder: Sendable {
       message: try message("DELETE", id: id, body: body),
       // Microsoft's sample servers ignore the id and delete by title, so a second try could delete a task that was
       // added meanwhile.
-      isIdempotent: dialect.routesByID, namesID: namesID, action: namesID ? "deletion by id" : "deletion by title",
+      isIdempotent: dialect.routesByID, namesID: namesID, action: namesID ? "deleting by id" : "deleting by title",
       alternative: "Choose the dialect of the server. `.rest` deletes by id, and the others delete by title.")
   }
 
@@ -75,7 +75,7 @@ struct TaskRequestBuilder: Sendable {
   }
 
   private func checkName(of item: TaskItem) throws {
-    guard !item.itemName.isEmpty else { throw Self.invalid("The task's title is empty.", "Set itemName.") }
+    guard !item.itemName.isEmpty else { throw Self.invalid("The task's title is empty.", "Set `itemName`.") }
     let count = item.itemName.utf8.count
     guard count <= Self.maximumNameBytes else {
       throw Self.invalid("The task's title has \(count) of at most \(Self.maximumNameBytes) bytes.", "Shorten it.")

@@ -45,7 +45,7 @@ struct MessageTests {
     foreign origin | originNotAllowed: No token may be sent to https://evil.example, only to https://tasks.example. Add it to `allowedAPIs` if it may see the token. Plain http is for this machine only.
     body of a GET | configuration: A GET request cannot carry a body. Use another method, or put the values into the URL's query.
     body that is a stream | configuration: The request's body is a stream. Use `httpBody`.
-    task without a title | invalidItem: The task's title is empty. Set itemName.
+    task without a title | invalidItem: The task's title is empty. Set `itemName`.
     long title | invalidItem: The task's title has 65537 of at most 65536 bytes. Shorten it.
     number that is not finite | invalidItem: The task cannot be written as JSON, because a number in its unknown fields is not finite.
     update of a task without an id | invalidItem: The task has no id (_id), so the server cannot find it. Use a task from a list, or the task that `addTask` returned.
@@ -68,7 +68,7 @@ struct MessageTests {
     metadata that are a page | invalidResponse: The metadata document is HTML or XML instead of JSON. Check the authority in the settings. A proxy or a sign-in page may have answered instead.
     metadata without keys | invalidResponse: The metadata document has no issuer or no https jwks_uri.
     key set that is a page | invalidResponse: The issuer's key set is not a JSON object with an array of keys.
-    callback to another address | invalidResponse: The callback URL does not match the redirect URI. Pass the callback URL on unchanged, and pass on only URLs that start with the redirect URI.
+    callback to another address | invalidResponse: The callback URL does not match the redirect URI. Pass on only URLs that start with the redirect URI, and do not change them.
     callback with another state | invalidResponse: The callback does not contain the state of this sign-in. Start the sign-in again, and use each callback only once.
     callback without a code | invalidResponse: The callback contains neither a code nor an error.
     callback with two codes | invalidResponse: The callback contains a parameter twice.
@@ -98,7 +98,7 @@ struct MessageTests {
     issuer: key for encryption | invalidResponse: The id_token is refused: the issuer's key is not for signatures.
     issuer: callback without iss | invalidResponse: The callback has no iss, although the issuer promises one (RFC 9207 section 2.4).
     issuer: callback of another issuer | invalidResponse: The callback comes from an issuer that was not asked (RFC 9207 section 2.4).
-    issuer: id_token of one part | invalidResponse: The id_token is refused: it has 1 parts, not three.
+    issuer: id_token of one part | invalidResponse: The id_token is refused: it must have three parts, but it has 1.
     issuer: long id_token | invalidResponse: The id_token is refused: it has more than 65536 bytes. Have the provider put fewer claims into it, for example not the user's groups.
     issuer: encrypted id_token | invalidResponse: The id_token is refused: it has the five parts of an encrypted token.
     issuer: header with a key twice | invalidResponse: The id_token is refused: its header has a key twice at byte ….
@@ -133,9 +133,9 @@ struct MessageTests {
     issuer: API wants a scope | insufficientScope: The API answered 403, because the token lacks the scope “admin”. Get a token with that scope.
     issuer: API answers 403 | forbidden: The server answered 403 to GET TASKS: the user is not allowed to do this.
     issuer: API answers 404 | notFound: The server answered 404 to GET TASKS: nothing exists at this URL. Check the path of the base URL.
-    issuer: API answers 404 to an update | notFound: The server answered 404 to PUT TASKS/1: the task does not exist, or the server does not support updates. Use another server. Those of the tutorial cannot update tasks.
-    issuer: API answers 404 to a deletion | notFound: The server answered 404 to DELETE TASKS/1: the task does not exist, or the server does not support deletion by id. Choose the dialect of the server. `.rest` deletes by id, and the others delete by title.
-    issuer: API answers 405 | unsupported: The server answered 405 to GET TASKS: it does not support lists. Check the path of the base URL.
+    issuer: API answers 404 to an update | notFound: The server answered 404 to PUT TASKS/1: the task does not exist, or the server does not support updating. Use another server. Those of the tutorial cannot update tasks.
+    issuer: API answers 404 to a deletion | notFound: The server answered 404 to DELETE TASKS/1: the task does not exist, or the server does not support deleting by id. Choose the dialect of the server. `.rest` deletes by id, and the others delete by title.
+    issuer: API answers 405 | unsupported: The server answered 405 to GET TASKS: it does not support listing. Check the path of the base URL.
     issuer: API answers 408 | timedOut: The server answered 408 to GET TASKS: the request took too long.
     issuer: API answers 409 | conflict: The server answered 409 to GET TASKS: the request conflicts with its state or lacks a field. If the code is MissingTask, choose the other dialect.
     issuer: API answers 413 | tooLarge: The server answered 413 to GET TASKS: the request is too large. Shorten the task's title.

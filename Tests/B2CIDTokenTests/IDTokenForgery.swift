@@ -42,11 +42,11 @@ extension IDTokenForgery {
   }
 
   static let form: [IDTokenForgery] = [
-    mangle("empty", "parts, not three") { _ in "" },
-    mangle("no dots", "parts, not three") { $0.joined() },
-    mangle("two parts", "parts, not three") { $0[0] + "." + $0[1] },
-    mangle("four parts", "parts, not three") { $0.joined(separator: ".") + ".AA" },
-    mangle("dot at the end", "parts, not three") { $0.joined(separator: ".") + "." },
+    mangle("empty", "it must have three parts") { _ in "" },
+    mangle("no dots", "it must have three parts") { $0.joined() },
+    mangle("two parts", "it must have three parts") { $0[0] + "." + $0[1] },
+    mangle("four parts", "it must have three parts") { $0.joined(separator: ".") + ".AA" },
+    mangle("dot at the end", "it must have three parts") { $0.joined(separator: ".") + "." },
     mangle("five parts", "encrypted token") { $0.joined(separator: ".") + ".AA.AA" },
     mangle("padding behind the signature") { $0.joined(separator: ".") + "==" },
     mangle("padding behind the payload") { $0[0] + "." + $0[1] + "=." + $0[2] },

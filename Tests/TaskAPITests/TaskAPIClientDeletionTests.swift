@@ -100,7 +100,7 @@ import Testing
       try await client(transport) { $0.dialect = dialect }.delete(TaskItem(itemName: "x", serverID: "1"))
     }
     #expect(error?.code == .notFound && error?.serverCode == "TaskNotFound" && error?.outcomeIsUnknown == false)
-    #expect(error?.message.contains("the task does not exist, or the server does not support deletion by id") == true)
+    #expect(error?.message.contains("the task does not exist, or the server does not support deleting by id") == true)
     #expect(transport.requests.count == 1)
   }
 

@@ -111,15 +111,15 @@ import Testing
       { try await $0.add(TaskItem(itemName: "x")) }
     ),
     (
-      "The server answered 405 to PUT https://tasks.example.com/tasks/1: it does not support updates.",
+      "The server answered 405 to PUT https://tasks.example.com/tasks/1: it does not support updating.",
       .text(405, ""), { try await $0.update(TaskItem(itemName: "x", serverID: "1")) }
     ),
     (
-      "The server answered 405 to DELETE https://tasks.example.com/tasks/1: it does not support deletion by id.",
+      "The server answered 405 to DELETE https://tasks.example.com/tasks/1: it does not support deleting by id.",
       .text(405, ""), { try await $0.delete(TaskItem(itemName: "x", serverID: "1")) }
     ),
     (
-      "The server answered 501 to DELETE https://tasks.example.com/tasks: it does not support deletion by title.",
+      "The server answered 501 to DELETE https://tasks.example.com/tasks: it does not support deleting by title.",
       .text(501, ""), { try await $0.delete(TaskItem(itemName: "x")) }
     ),
     (
