@@ -88,13 +88,6 @@ struct SignInCallbackTests {
     #expect(try await signIn(query, .openIDConnect).code == .invalidResponse)
   }
 
-  @Test("A callback may come in the fragment")
-  func fragment() async throws {
-    let scene = Scene()
-    let presenter = CallbackPresenter(scene.script(.signIn(.alice))) { try $0.replacing("?", "#") }
-    #expect(try await scene.connector(presenter: presenter).signIn().user.objectID == LocalUser.alice.id)
-  }
-
   @Test("An error keeps what the server said, read as a form: blanks, lines, correlation id, time and code")
   func errorText() async throws {
     let id = "3f2504e0-4f89-11d3-9a0c-0305e82c3301"

@@ -234,23 +234,4 @@ struct SignInTests {
     let connector = try scene.connector(scene.settings { $0.userID = name })
     #expect(try await connector.signIn().user.objectID == LocalUser.alice.id)
   }
-
-  @Test("A sign-up policy makes an account and signs it in")
-  func signUp() async throws {
-    let scene = Scene()
-    let presenter = scene.script(
-      .signUp(email: "new@example.com", password: "Not-A-Secret-3", displayName: "New Person"))
-    let result = try await scene.connector(presenter: presenter).signIn(
-      policy: Policy(id: "B2C_1_SignUp", kind: .signUp))
-    #expect(result.user.name == "New Person")
-    #expect(result.policy?.kind == .signUp)
-  }
-
-  @Test("The fragment that Facebook adds after the query does no harm")
-  func facebook() async throws {
-    let scene = Scene()
-    let policy = try Policy(id: "B2C_1_FacebookSignIn", kind: .federatedSignIn, domainHint: "facebook.com")
-    let connector = try scene.connector(presenter: scene.script(.signIn(Self.facebookUser)))
-    #expect(try await connector.signIn(policy: policy).user.identityProvider == "facebook.com")
-  }
 }

@@ -16,8 +16,7 @@ struct TasksModelTests {
   static let namesake = LocalUser(
     email: "alice2@example.com", password: "Not-A-Secret-3", displayName: LocalUser.alice.displayName)
 
-  let cache = FailingCache()
-  let scene: Scene
+  let scene = Scene(dialect: .rest)
   let presenter: ScriptedPresenter
   let connector: Connector
   let model: TasksModel
@@ -26,7 +25,6 @@ struct TasksModelTests {
   var server: LocalTaskServer { scene.tasks }
 
   init() throws {
-    scene = Scene(dialect: .rest, cache: cache)
     scene.tenant.users = [.alice, Self.namesake]
     presenter = scene.script(.signIn(.alice))
     let connector = try scene.connector(scene.tenant.settings(taskServer: scene.tasks), presenter: presenter)
@@ -70,7 +68,7 @@ struct TasksModelTests {
     #expect(!model.needsSignIn && model.tasks.map(\.itemName) == ["Buy milk"])
     await model.signOut()
     await waitUntil { model.phase == .signedOut(lastUser: nil) }
-    #expect(model.tasks.isEmpty)
+    #expect(model.tasks.isEmpty && !model.hasLoaded)
   }
 
   @Test("After an error that only a sign-in helps with, a sign-in loads the list, although the session went on")
@@ -89,18 +87,6 @@ struct TasksModelTests {
     presenter.follow(.signIn(.alice))
     await model.signIn()
     #expect(!model.needsSignIn && model.tasks.map(\.itemName) == ["Buy milk"])
-  }
-
-  @Test("A token cache that cannot be read at launch is read again")
-  func unreadableCache() async throws {
-    await model.signIn()
-    cache.failsToList.withLock { $0 = true }
-    await model.restore()
-    #expect(model.phase == .launching)
-    #expect(model.message == "Your sign-in could not be read or saved. Try again.")
-    cache.failsToList.withLock { $0 = false }
-    await model.restore()
-    #expect(isSignedIn && model.message == nil)
   }
 
   @Test("The tasks of one user are not shown to another of the same name")
@@ -225,19 +211,6 @@ struct TasksModelTests {
     await model.delete(model.tasks[0])
     #expect(model.messageTitle == "The task was not deleted")
     #expect(model.tasks.map(\.itemName) == ["Buy milk"])
-  }
-
-  @Test("An empty list and one that has not arrived are told apart")
-  func hasLoaded() async throws {
-    server.faults = [LocalFault(on: .method("GET"), .reset)]
-    await signIn()
-    #expect(isSignedIn && !model.hasLoaded)
-    server.faults = []
-    await model.reload()
-    #expect(model.hasLoaded && model.tasks.isEmpty)
-    await model.signOut()
-    await model.restore()
-    #expect(!model.hasLoaded)
   }
 
   @Test("Signing up, editing the profile and another account are offered if the settings and the device have them")

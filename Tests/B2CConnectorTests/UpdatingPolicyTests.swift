@@ -89,17 +89,6 @@ struct UpdatingPolicyTests {
     #expect(try await strict.session.user?.id == stage.alice.user.id)
   }
 
-  @Test("With nobody signed in they leave no session", arguments: journeys)
-  func nobody(_ journey: Journey) async throws {
-    let stage = try await Stage()
-    let connector = stage.connector
-    try await connector.signOut()
-    #expect(try await stage.run(journey).user.objectID == LocalUser.alice.id)
-    #expect(try await connector.session.user == nil)
-    #expect(try await stage.scene.cache.keys().isEmpty)
-    await expectError(ConnectorError.self, .interactionRequired) { try await connector.accessToken() }
-  }
-
   @Test(
     "Finished by the current user, they keep the session as it was, without a request for a token", arguments: journeys)
   func samePerson(_ journey: Journey) async throws {
@@ -175,12 +164,6 @@ struct UpdatingPolicyTests {
     _ = try await connector.accessToken()
   }
 
-  /// A connector whose sign-in resets a forgotten password.
-  private func resetting(_ scene: Scene, _ presenter: any SignInPresenter) throws -> Connector {
-    let reset = try Policy(id: "B2C_1_ResetPassword", kind: .passwordReset)
-    return try scene.connector(scene.settings { $0.policies.others = [reset] }, presenter: presenter)
-  }
-
   @Test("The password-reset step gets neither the policy's domain hint nor other parameters of the sign-in page")
   func stepParameters() async throws {
     let (scene, asked) = (Scene(), Recorder<URL>())
@@ -189,8 +172,10 @@ struct UpdatingPolicyTests {
       guard asked.values.count == 1 else { throw ConnectorError(own: .userClosedBrowser, "Closed.") }
       return "\(Scene.redirect)?error=access_denied&error_description=AADB2C90118%3a+Text.&state=\(request.state.value)"
     }
+    let reset = try Policy(id: "B2C_1_ResetPassword", kind: .passwordReset)
+    let connector = try scene.connector(scene.settings { $0.policies.others = [reset] }, presenter: presenter)
     await expectError(ConnectorError.self, .userClosedBrowser) {
-      try await resetting(scene, presenter).signIn(
+      try await connector.signIn(
         options: SignInOptions(
           prompt: .login, domainHint: "facebook.com", extraParameters: ["campaignId": "x"],
           claimsRequest: #"{"id_token":{}}"#))
@@ -201,20 +186,5 @@ struct UpdatingPolicyTests {
     ] {
       #expect(queries.map { $0[name] } == [value, nil])
     }
-  }
-
-  @Test("The password-reset step of another person lets that person sign in")
-  func stepOfAnother() async throws {
-    let scene = Scene()
-    let presenter = scene.script(.signIn(.alice))
-    let connector = try resetting(scene, presenter)
-    try await connector.signIn()
-    presenter.clearCookies()
-    await scene.clock.advance(by: .seconds(1))
-    presenter.follow(
-      .forgotPassword, .resetPassword(email: LocalUser.bob.email, newPassword: "Another-2"),
-      .signIn(email: LocalUser.bob.email, password: "Another-2"))
-    let bob = try await connector.signIn(options: SignInOptions(prompt: .login))
-    #expect(try await connector.session.user?.id == bob.user.id)
   }
 }
