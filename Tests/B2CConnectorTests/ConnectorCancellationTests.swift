@@ -29,31 +29,6 @@ struct ConnectorCancellationTests {
     }
   }
 
-  /// A cache whose calls begin with this.
-  private final class HookedCache: TokenCache {
-    private let inner = InMemoryTokenCache.memory()
-    private let hook: @Sendable (_ call: String) async throws -> Void
-
-    init(_ hook: @escaping @Sendable (_ call: String) async throws -> Void) { self.hook = hook }
-
-    func record(for key: TokenCacheKey) async throws -> TokenRecord? {
-      try await hook("record")
-      return await inner.record(for: key)
-    }
-    func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-      try await hook("store")
-      await inner.store(record, for: key)
-    }
-    func removeRecord(for key: TokenCacheKey) async throws {
-      try await hook("remove")
-      await inner.removeRecord(for: key)
-    }
-    func keys() async throws -> [TokenCacheKey] {
-      try await hook("keys")
-      return await inner.keys()
-    }
-  }
-
   enum Call: CaseIterable { case list, add, data, token, page, cache }
 
   @Test("A call that is cancelled throws CancellationError, whichever part it waits for", arguments: Call.allCases)
@@ -99,11 +74,7 @@ struct ConnectorCancellationTests {
       case 3: { _ = try await connector.accessToken(forceRefresh: true) }
       default: { _ = try await connector.addTask(TaskItem(itemName: "x")) }
       }
-    await withTaskGroup(of: Void.self) { group in
-      for _ in 0..<3 {
-        group.addTask { await expectError(ConnectorError.self, .network) { try await call() } }
-      }
-    }
+    try await simultaneously(3) { _ in await expectError(ConnectorError.self, .network) { try await call() } }
   }
 
   @Test("A presenter, a cache or a closure that throws CancellationError by itself cancels nobody")

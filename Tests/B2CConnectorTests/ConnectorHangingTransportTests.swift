@@ -17,13 +17,9 @@ struct ConnectorHangingTransportTests {
     let scene = Scene(shape: shape, limits: .standard)
     scene.transport.hang(at: target)
     let connector = try scene.connector()
-    await withTaskGroup(of: Void.self) { group in
-      for _ in 0..<3 {
-        group.addTask {
-          let error = await #expect(throws: ConnectorError.self) { try await connector.signIn() }
-          #expect(error?.code == .timedOut && error?.isRetryable == true && error?.url != nil)
-        }
-      }
+    try await simultaneously(3) { _ in
+      let error = await #expect(throws: ConnectorError.self) { try await connector.signIn() }
+      #expect(error?.code == .timedOut && error?.isRetryable == true && error?.url != nil)
     }
     scene.transport.letEverythingPass()
     _ = try await connector.signIn()

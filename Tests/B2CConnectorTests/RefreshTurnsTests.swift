@@ -157,32 +157,23 @@ struct RefreshTurnsTests {
     try await token(of: stage.connector)
   }
 
-  /// A cache whose removal neither ends in time nor is cancelled, and then fails.
-  private final class StuckCache: TokenCache {
-    let removal = TestGate()
-    private let inner = InMemoryTokenCache.memory()
-
-    func record(for key: TokenCacheKey) async throws -> TokenRecord? { await inner.record(for: key) }
-    func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { await inner.store(record, for: key) }
-    func keys() async throws -> [TokenCacheKey] { await inner.keys() }
-
-    func removeRecord(for key: TokenCacheKey) async throws {
-      await Task { [removal] in try? await removal.wait() }.value
-      throw ConnectorError(.tokenCache, "The disk is gone.", isRetryable: true)
-    }
-  }
-
   @Test("A new refresh token is stored, however long another change of the record takes")
   func stuckChange() async throws {
-    let cache = StuckCache()
+    let removal = TestGate()
+    // A removal neither ends in time nor is cancelled, and then fails.
+    let cache = HookedCache { call in
+      guard call == "remove" else { return }
+      await Task { try? await removal.wait() }.value
+      throw ConnectorError(.tokenCache, "The disk is gone.", isRetryable: true)
+    }
     let stage = try await SignedInScene(Scene(cache: cache, limits: .standard))
     let (scene, connector) = (stage.scene, stage.connector)
     let sent = try await scene.record().refreshToken
     let signOut = Task { try await connector.signOut(stage.alice.user) }
-    await cache.removal.waitForArrivals(1)
+    await removal.waitForArrivals(1)
     await expectError(ConnectorError.self, .timedOut) { _ = try await connector.accessToken() }
     await scene.clock.advance(by: .seconds(600))
-    cache.removal.open()
+    removal.open()
     await expectError(ConnectorError.self, .tokenCache) { _ = try await signOut.value }
     try await yielding { try await scene.record().refreshToken != sent }
     try await token(of: connector)

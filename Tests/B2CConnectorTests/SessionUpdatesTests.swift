@@ -192,20 +192,6 @@ struct SessionUpdatesTests {
     }
   }
 
-  @Test("A sign-out that the cache refuses is not told")
-  func refusedSignOut() async throws {
-    let (states, observer) = observe(connector)
-    try await yielding { states.values.count == 1 }
-    cache.removeFailure.withLock { $0 = { _ in ConnectorError(.tokenCache, "The disk is full.") } }
-    await expectError(ConnectorError.self, .tokenCache) { try await connector.signOut() }
-    await yieldOften()
-    #expect(states.values == [.signedIn(alice)])
-    cache.removeFailure.withLock { $0 = { _ in nil } }
-    try await connector.signOut()
-    try await yielding { states.values == [.signedIn(alice), .signedOut] }
-    observer.cancel()
-  }
-
   @Test("After an observer has gone, nothing is read for it")
   func gone() async throws {
     cache.failsToList.withLock { $0 = true }

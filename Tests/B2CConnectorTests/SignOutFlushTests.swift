@@ -10,9 +10,9 @@ struct SignOutFlushTests {
   @Test("A sign-out that finds no record flushes what another process could not", arguments: [true, false])
   func flushesForOthers(recovers: Bool) async throws {
     let scene = Scene(limits: .standard)
-    let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-      .appendingPathComponent("store")
-    defer { try? FileManager.default.removeItem(at: directory.deletingLastPathComponent()) }
+    let parent = try TemporaryDirectory()
+    defer { parent.remove() }
+    let directory = parent.url.appendingPathComponent("store")
     let (files, otherFiles) = (WatchedFileSystem(), WatchedFileSystem())
     let first = try scene.connector(cache: try StoredTokenCache.process(at: directory, files: files))
     let other = try scene.connector(cache: try StoredTokenCache.process(at: directory, files: otherFiles))

@@ -79,15 +79,84 @@ extension UserInfo {
 /// Lets other tasks go on for a while, before a test looks that nothing has happened.
 func yieldOften() async { for _ in 0..<200 { await Task.yield() } }
 
-/// A directory that is removed with its owner.
-final class TemporaryDirectory: Sendable {
-  let url: URL
+/// A cache whose calls begin with a hook, which is told the name of the method.
+final class HookedCache: TokenCache {
+  private let inner = FourMethodCache()
+  private let hook: @Sendable (_ call: String) async throws -> Void
 
-  init() throws {
-    url = FileManager.default.temporaryDirectory.appendingPathComponent("b2c-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(
-      at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+  init(_ hook: @escaping @Sendable (_ call: String) async throws -> Void) { self.hook = hook }
+
+  func record(for key: TokenCacheKey) async throws -> TokenRecord? {
+    try await hook("record")
+    return try await inner.record(for: key)
   }
 
-  deinit { try? FileManager.default.removeItem(at: url) }
+  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
+    try await hook("store")
+    try await inner.store(record, for: key)
+  }
+
+  func removeRecord(for key: TokenCacheKey) async throws {
+    try await hook("remove")
+    try await inner.removeRecord(for: key)
+  }
+
+  func keys() async throws -> [TokenCacheKey] {
+    try await hook("keys")
+    return try await inner.keys()
+  }
+}
+
+/// The claims of the id_tokens of a sign-in and of the refresh after it; `nil` removes a claim.
+struct RefreshRow: Sendable, CustomTestStringConvertible {
+  typealias Claims = [String: JSONValue?]
+
+  let testDescription: String
+  let shape: LocalTenant.Shape
+  let signIn: Claims
+  /// Changes the claims of the refresh, which is done at the given second.
+  let refresh: @Sendable (inout [String: JSONValue], Int64) -> Void
+
+  init(_ name: String, at shape: LocalTenant.Shape = .b2c, after signIn: Claims = [:], _ refresh: Claims) {
+    self.init(name, at: shape, after: signIn, by: { _ in refresh })
+  }
+
+  init(
+    _ name: String, at shape: LocalTenant.Shape = .b2c, after signIn: Claims = [:],
+    by refresh: @escaping @Sendable (Int64) -> Claims
+  ) {
+    (testDescription, self.shape, self.signIn) = ("\(shape): \(name)", shape, signIn)
+    self.refresh = { $0.set(refresh($1)) }
+  }
+}
+
+extension [String: JSONValue] {
+  mutating func set(_ claims: RefreshRow.Claims) { for (name, value) in claims { self[name] = value } }
+}
+
+extension SignedInScene {
+  /// Signs Alice in with these claims; her tokens have not expired.
+  init(_ shape: LocalTenant.Shape, claims: RefreshRow.Claims = [:]) async throws {
+    try await self.init(Scene(shape: shape) { $0.changeIDTokenClaims = { $0.set(claims) } }, after: 0)
+  }
+
+  /// Refreshes with an id_token that names the user `Renamed`, unless the change says otherwise.
+  func refresh(
+    after seconds: Int = 4_000, _ change: @escaping @Sendable (inout [String: JSONValue], Int64) -> Void
+  ) async throws {
+    await scene.clock.advance(by: .seconds(seconds))
+    let now = Int64(scene.clock.date.timeIntervalSince1970)
+    scene.tenant.behavior.changeIDTokenClaims = {
+      $0["name"] = "Renamed"
+      change(&$0, now)
+    }
+    _ = try await connector.accessToken(user: alice.user)
+  }
+
+  func refresh(_ claims: RefreshRow.Claims = [:]) async throws { try await refresh { new, _ in new.set(claims) } }
+
+  /// The user as stored.
+  var stored: UserInfo {
+    get async throws { try require(try await connector.user(id: alice.user.id)) }
+  }
 }

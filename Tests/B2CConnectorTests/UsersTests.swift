@@ -35,7 +35,7 @@ struct UsersTests {
     }
   }
 
-  @Test("A sign-in with another policy replaces the user's session, even by less, and is renewed with that policy")
+  @Test("A sign-in with another policy replaces the session, even by less, which is renewed and ended with that policy")
   func twoPolicies() async throws {
     let stage = try await SignedInScene(after: 0)
     let other = try Policy("B2C_1_SignUpOrSignIn")
@@ -50,9 +50,11 @@ struct UsersTests {
     #expect(request.url?.absoluteString.contains(other.id) == true)
     stage.scene.expectRefreshes(1)
     stage.scene.tenant.behavior.changeTokenAnswer = { $0["refresh_token"] = nil }
-    let third = try await stage.connector.signIn(options: SignInOptions(prompt: .login))
+    let third = try await stage.connector.signIn(policy: other, options: SignInOptions(prompt: .login))
     #expect(try await stage.scene.record().refreshToken == nil)
     #expect(try await stage.connector.accessToken().token == third.accessToken?.token)
+    try await stage.connector.signOut(endsBrowserSession: true)
+    #expect(query(of: try #require(stage.presenter.requests.last).url)["p"] == other.id)
   }
 
   @Test("Clients with another client ID or authority over the same cache see nothing of each other")
