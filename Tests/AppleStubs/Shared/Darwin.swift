@@ -159,7 +159,6 @@ public func geteuid() -> uid_t { 0 }
 @discardableResult public func getrlimit(_ kind: Int32, _ limit: UnsafeMutablePointer<rlimit>!) -> Int32 { -1 }
 @discardableResult public func kill(_ process: pid_t, _ signal: Int32) -> Int32 { -1 }
 
-@discardableResult public func dup2(_ from: Int32, _ to: Int32) -> Int32 { -1 }
 @discardableResult public func getaddrinfo(
   _ host: UnsafePointer<CChar>!, _ service: UnsafePointer<CChar>!, _ hints: UnsafePointer<addrinfo>!,
   _ result: UnsafeMutablePointer<UnsafeMutablePointer<addrinfo>?>!
@@ -241,11 +240,9 @@ public let ENOENT: Int32 = 2
 public let EINTR: Int32 = 4
 public let EIO: Int32 = 5
 public let EBADF: Int32 = 9
-public let ENOMEM: Int32 = 12
 public let EACCES: Int32 = 13
 public let EEXIST: Int32 = 17
 public let ENOTDIR: Int32 = 20
-public let ENFILE: Int32 = 23
 public let EMFILE: Int32 = 24
 public let EFBIG: Int32 = 27
 public let ENOSPC: Int32 = 28
@@ -253,12 +250,7 @@ public let EROFS: Int32 = 30
 public let EMLINK: Int32 = 31
 public let EAGAIN: Int32 = 35
 public let EWOULDBLOCK: Int32 = 35
-public let EPROTONOSUPPORT: Int32 = 43
-public let EAFNOSUPPORT: Int32 = 47
 public let EADDRINUSE: Int32 = 48
 public let EADDRNOTAVAIL: Int32 = 49
-public let ECONNABORTED: Int32 = 53
-public let ENOBUFS: Int32 = 55
 public let ELOOP: Int32 = 62
 public let EDQUOT: Int32 = 69
-public let EPROTO: Int32 = 100
