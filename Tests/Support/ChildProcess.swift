@@ -1,14 +1,6 @@
 #if os(macOS) || os(Linux)
   package import Foundation
 
-  #if canImport(Darwin)
-    import Darwin
-  #elseif canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #endif
-
   /// This program, started again as another process.
   package final class ChildProcess {
     private let process = Process()
