@@ -1,15 +1,7 @@
 #if os(macOS) || os(Linux)
   package import Foundation
 
-  #if canImport(Darwin)
-    import Darwin
-  #elseif canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #endif
-
-  /// Another process, which runs this program again or another one.
+  /// This program, started again as another process.
   package final class ChildProcess {
     private let process = Process()
     private let output = Pipe()

@@ -1,14 +1,6 @@
 import Foundation
 import TestSupport
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 extension Row {
   static let consumerBuild = Row(
     number: "11", title: "clean debug build of a program that uses B2CConnector",

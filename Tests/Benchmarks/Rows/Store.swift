@@ -3,14 +3,6 @@ import B2CCore
 import Foundation
 import TestSupport
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 extension Row {
   static let store = Row(
     number: "3", title: "durable store of one refreshed token, file cache, at 1 / 100 / 10,000 users",

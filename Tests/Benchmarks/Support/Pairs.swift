@@ -1,13 +1,5 @@
 import Foundation
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Baseline and subject, measured in alternating batches: what disturbs the machine disturbs both.
 struct Pairs: Sendable {
   /// The clock that time is measured with.
