@@ -78,7 +78,7 @@ struct DiagnosisPageTests {
       Page(status: 302, location: Scene.redirect + "?state=x&" + query, outcome: .failed, words: words)
     }
 
-    static func refused(_ status: Int = 200, _ body: String, _ words: String) -> Page {
+    static func refused(_ status: Int, _ body: String, _ words: String) -> Page {
       Page(status: status, body: body, outcome: .failed, words: words)
     }
 
@@ -105,15 +105,15 @@ struct DiagnosisPageTests {
     .refused("error=temporarily_unavailable", "temporarily_unavailable"),
     .refused("error=access_denied&error_description=AADB2C90118:+Forgot", "AADB2C90118: Forgot"),
     .refused(
-      #"<html><script>$Config={"a":"AADSTS50011: The URI &#39;x&#39; is unknown.\r\nTrace","b":1}</script>"#,
+      200, #"<html><script>$Config={"a":"AADSTS50011: The URI &#39;x&#39; is unknown.\r\nTrace","b":1}</script>"#,
       "AADSTS50011: The URI 'x' is unknown."),
-    .refused("<p>AADB2C99999: Sorry.</p>", "[AADB2C99999] The server said: AADB2C99999: Sorry."),
+    .refused(200, "<p>AADB2C99999: Sorry.</p>", "[AADB2C99999] The server said: AADB2C99999: Sorry."),
     .refused(
       400, "<head><style>p {}</style></head><h1>Oh\u{1B}no</h1>\n<p>The request is <b>invalid</b>",
       "The server said: Oh no."),
     .refused(403, "Go away", "Go away"), .refused(404, "", "404"),
     .refused(401, #"{"error":"invalid_client","error_description":"Who?"}"#, "Who?"),
-    .refused(#"{"error":"invalid_request"}"#, "invalid_request"),
+    .refused(200, #"{"error":"invalid_request"}"#, "invalid_request"),
     .refused(400, #"{"error":"login_required"}"#, "login_required"),
   ]
 

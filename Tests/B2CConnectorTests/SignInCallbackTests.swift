@@ -40,7 +40,7 @@ struct SignInCallbackTests {
     Bad("no code", "neither a code nor an error") { try $0.replacing("code=", "cod=") },
     Bad("another path", "does not match") { try $0.replacing("/callback", "/elsewhere") },
     Bad("another scheme", "does not match") { try $0.replacing("com.example.tasks", "com.example.other") },
-    .adding("a foreign issuer", "&iss=https%3A%2F%2Fevil.example", "another issuer"),
+    .adding("a foreign issuer", "&iss=https%3A%2F%2Fevil.example", "issuer that was not asked"),
     .adding("100,000 characters", "&x=" + String(repeating: "a", count: 100_000), "longer than 64 KiB"),
   ]
 

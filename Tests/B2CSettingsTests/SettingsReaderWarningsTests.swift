@@ -37,7 +37,7 @@ import Testing
       "authority", "<string>https://contoso.ciamlogin.com/</string>", .unexpectedPolicy,
       "Remove the policies, or write the authority of an Azure AD B2C tenant."),
     .string("resourceString", "x", .unknownKey, "Remove it if it is not used."),
-    .string("policyName", "none", .unusedName, "Add the key policyID, or remove policyName."),
+    .string("policyName", "none", .unusedName, "Add the key policyID, or remove this key."),
     .string("correlationID", "", .unknownKey, "correlationId"),
     .string("facebookSigninPolicyId", "B2C_1_F", .unknownKey, "faceBookSignInPolicyId"),
     // Okta's, Auth0's and Microsoft's names.

@@ -119,8 +119,8 @@ import Testing
     let key = String(decoding: try JSONEncoder().encode(Samples.key), as: UTF8.self)
     let content = form.replacingOccurrences(of: "KEY", with: key)
     try write(content, to: file)
-    await expectFailure("has version 2", isRetryable: false) { _ = try await cache.record(for: Samples.key) }
-    await expectFailure("has version 2", isRetryable: false) {
+    await expectFailure("has the stored form 2", isRetryable: false) { _ = try await cache.record(for: Samples.key) }
+    await expectFailure("has the stored form 2", isRetryable: false) {
       _ = try await cache.replace(Samples.key, expecting: Samples.uuid, with: Samples.record("old"))
     }
     let fresh = try StoredTokenCache.process(at: temporary.store)

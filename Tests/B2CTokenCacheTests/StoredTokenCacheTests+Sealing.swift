@@ -80,7 +80,7 @@ import Testing
   // With another stamp, an old record could pass for the one that was read.
   static let changedFields = [
     (#"{"stamp":"22000000-0000-4000-8000-000000000033"}"#, "cannot be opened"), (#"{"stamp":null}"#, "is not sealed"),
-    (#"{"position":8}"#, "cannot be opened"), (#"{"b2cTokenRecord":2}"#, "has version 2"),
+    (#"{"position":8}"#, "cannot be opened"), (#"{"b2cTokenRecord":2}"#, "has the stored form 2"),
   ]
 
   @Test("A record with a changed stamp, position or version is refused as that", arguments: changedFields)

@@ -50,7 +50,7 @@ import Testing
       try JSONDecoder().decode(TokenRecord.self, from: Data(stored.utf8))
     }
     #expect(error?.code == .tokenCache && error?.isRetryable == false)
-    #expect(error?.message.contains("has version 2") == true)
+    #expect(error?.message.contains("has the stored form 2") == true)
     #expect(error?.needsInteraction == true && error?.recordPosition == (stored.contains("position") ? 9 : nil))
   }
 

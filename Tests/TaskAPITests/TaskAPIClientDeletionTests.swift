@@ -89,7 +89,7 @@ import Testing
         try await client(transport) { $0.dialect = .rest }.delete(TaskItem(itemName: "x", serverID: "1"))
       })
     #expect(error.code == .invalidResponse && error.outcomeIsUnknown && !error.isRetryable)
-    #expect(error.message.hasPrefix("The server answered 200 to DELETE \(Self.base)/1: the answer "))
+    #expect(error.message.hasPrefix("The server answered 200 to DELETE \(Self.base)/1: the response "))
     #expect(error.message.contains(reason), "\(error.message)")
   }
 

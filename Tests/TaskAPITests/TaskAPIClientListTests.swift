@@ -55,13 +55,13 @@ import Testing
     ("a text", Data("\"tasks\"".utf8), "is a string, not a list"), ("numbers", Data("[1]".utf8), "[0] is a number"),
     ("a null task", Data("[null]".utf8), "[0] is null, not an object"),
     ("no title", Data(#"[{"task":"a"},{"_id":"1"}]"#.utf8), "[1] has no title (task or Text)"),
-    ("number as title", Data(#"[{"task":"a"},{"task":7}]"#.utf8), "[1].task is a number; a string is expected"),
-    ("number as id", Data(#"[{"task":"a","_id":17}]"#.utf8), "[0]._id is a number; a string is expected"),
+    ("number as title", Data(#"[{"task":"a"},{"task":7}]"#.utf8), "[1].task is a number, not a string"),
+    ("number as id", Data(#"[{"task":"a","_id":17}]"#.utf8), "[0]._id is a number, not a string"),
     (
       "number as flag", Data(#"[{"task":"a","completed":1}]"#.utf8),
-      "[0].completed is a number; true or false is expected"
+      "[0].completed is a number, not true or false"
     ),
-    ("bad date", Data(#"[{"task":"a","date":"soon"}]"#.utf8), "[0].date is a string; an ISO 8601 date"),
+    ("bad date", Data(#"[{"task":"a","date":"soon"}]"#.utf8), "[0].date is a string, not an ISO 8601 date"),
     ("truncated", Data(Samples.tutorialList.utf8.prefix(150)), "byte 1"),
     ("trailing text", Data("[] tail".utf8), "at byte 3"), ("two commas", Data(#"[{"task":"a"},,]"#.utf8), "byte 14"),
     ("a comma at the end", Data(#"[{"task":"a"},]"#.utf8), "byte 14"),

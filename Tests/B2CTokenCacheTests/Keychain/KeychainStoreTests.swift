@@ -44,7 +44,7 @@ import Testing
     (.interactionNotAllowed, true, ["unlocked"]),
     (.notAvailable, false, ["no passcode", "a service without a user session"]),
     (.authenticationFailed, false, ["no passcode"]), (.userCanceled, false, ["allow the app"]),
-    (.undecodable, false, ["sign in again"]), (KeychainStatus(rawValue: -50), false, ["the system's list"]),
+    (.undecodable, false, ["Sign in again"]), (KeychainStatus(rawValue: -50), false, ["the system's list"]),
   ]
 
   @Test("Each refusal names its fix, and only that of a locked device may pass", arguments: refusals)
