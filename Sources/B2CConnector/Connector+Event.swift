@@ -74,7 +74,7 @@ extension Connector.Event {
     public static let staleTokenServed = Self(.staleTokenServed)
     /// The cache could not store a refreshed token, which remains in memory until the cache accepts it.
     public static let storingFailed = Self(.storingFailed)
-    /// A request is sent again, also to an API, because of the error in ``Connector/Event/errorCode``.
+    /// A request to the provider or to an API is sent again, because of the error in ``Connector/Event/errorCode``.
     public static let retry = Self(.retry)
     /// A user's record was removed from this device.
     public static let signedOut = Self(.signedOut)

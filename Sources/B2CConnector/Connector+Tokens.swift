@@ -26,7 +26,7 @@ extension Connector {
   /// ```
   public var sessionUpdates: AsyncStream<SessionState> { engine.sessions.states }
 
-  /// Returns an access token from the cache, or refreshes it first if needed (the sample's `getToken…`).
+  /// Returns an access token from the cache, or refreshes it first if needed.
   ///
   /// ```swift
   /// let token = try await connector.accessToken(scopes: ["https://contoso.onmicrosoft.com/tasks/read"])
@@ -41,10 +41,17 @@ extension Connector {
   ///   - claims: A claims request, as the text of a JSON object, for example ``ConnectorError/claims``. The token is
   ///     refreshed to satisfy it.
   /// - Returns: The token with its scopes and its expiry.
-  /// - Throws: ``ConnectorError``: `interactionRequired` if the user must sign in; `missingAPIScope` if no scope names
-  ///   an API; `network`, `timedOut`, `serviceUnavailable` or `throttled` if the call may work later, in which case the
-  ///   session continues; `refreshNotAllowed` or `suspended`; `invalidResponse`, `configuration` or `server`;
-  ///   `tokenCache`. If the calling task is cancelled, other callers still get the result of the same refresh.
+  /// - Throws: ``ConnectorError``:
+  ///   - `interactionRequired` if the user must sign in.
+  ///   - `missingAPIScope` if no scope names an API.
+  ///   - `network`, `timedOut`, `serviceUnavailable` or `throttled` if the call may work later. The session continues.
+  ///   - `refreshNotAllowed` if this process must not refresh.
+  ///   - `userCancelled` if ``Options/beforeRefresh`` threw an error and no valid token is left.
+  ///   - `suspended` if the system gave no background time for a refresh.
+  ///   - `invalidResponse`, `configuration` or `server` if the provider's response cannot be used or refuses the app.
+  ///   - `tokenCache` if the cache failed.
+  ///
+  ///   `CancellationError` if the calling task is cancelled. Other callers still get the result of the same refresh.
   public func accessToken(
     scopes: [String]? = nil, user: UserInfo? = nil, forceRefresh: Bool = false, claims: String? = nil
   ) async throws -> AccessToken {

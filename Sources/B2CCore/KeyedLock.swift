@@ -19,7 +19,8 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
       return (last, turn)
     }
 
-    /// Removes a caller, and returns the turn of the caller who now holds the lock.
+    /// Removes a caller that held the lock or waited for it, and returns the turn of the caller that holds the lock now,
+    /// or `nil` if no caller is left.
     mutating func leave(_ number: Int) -> Monitor<Bool>? {
       turns[number] = nil
       // Skip the numbers of callers that left before their turn. Each number is skipped only once.

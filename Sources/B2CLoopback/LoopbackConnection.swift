@@ -71,7 +71,9 @@ package struct LoopbackExchange: Sendable {
   @discardableResult
   package func write(_ text: String) async -> Bool { await write(text.utf8) }
 
-  /// Closes the connection normally, whatever was sent before.
+  /// Closes the connection without a reset.
+  ///
+  /// The client still receives everything that was sent before.
   package func close() { socket.close() }
 
   /// Breaks the connection, which the client sees as a reset.

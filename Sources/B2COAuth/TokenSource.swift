@@ -157,8 +157,8 @@ package struct TokenSource: Sendable {
     var hasJoined = false
     events.emit(.cacheMiss, policyID, renewal.correlationID)
     let token = try await store.flights.value(
-      // One second longer than the transport's deadline, so that the caller gets the transport's error instead of
-      // `timedOut`, and the next call starts a new request.
+      // One second longer than the transport's deadline, so that the transport's error ends the flight and reaches the
+      // caller. With `timedOut`, the flight would still be under way, and the next call would join it.
       for: renewal.flight, atMost: endpoint.limits.deadline + .seconds(1), on: sessions.wait.clock,
       after: asks ? question(renewal) : nil,
       onJoin: {

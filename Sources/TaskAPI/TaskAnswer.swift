@@ -8,7 +8,9 @@ struct TaskAnswer: Sendable {
 
   var status: Int { response.statusCode }
 
-  /// Whether the body is plain text, with which some servers report success.
+  /// Whether the body is plain text.
+  ///
+  /// Some servers answer a successful change with a word like "OK" instead of JSON.
   var isPlainText: Bool {
     let type = ASCIIText.lowercased(response.value(forHTTPHeaderField: "Content-Type") ?? "")
     return type.utf8.starts(with: "text/plain".utf8)

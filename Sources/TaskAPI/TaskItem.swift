@@ -154,7 +154,9 @@ extension TaskItem {
 }
 
 extension TaskItem: Codable {
-  /// Decodes a document of either dialect, whose other fields become ``unknownFields``.
+  /// Decodes a task in one of the two forms of ``TaskDialect``.
+  ///
+  /// Fields that are not part of a task are kept in ``unknownFields``.
   ///
   /// - Parameter decoder: The decoder.
   /// - Throws: `DecodingError` if the title is missing, a field has the wrong type, or the date is not ISO 8601.

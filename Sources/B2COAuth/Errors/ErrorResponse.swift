@@ -75,10 +75,11 @@ extension ErrorResponse {
     }
   }
 
-  /// Reads a page that arrived instead of a response, or returns `nil` if the page refuses nothing.
+  /// Reads the error of a page that the provider shows in place of its sign-in page, or returns `nil` if the page reports
+  /// none.
   ///
-  /// A page with an OAuth error or one of Microsoft's codes refuses, whatever its status is. Any other page refuses
-  /// only with a status of 400 to 499 except 429, and the error then shows the words of the page.
+  /// A page with an OAuth error or one of Microsoft's codes reports an error, whatever its status is. Any other page
+  /// reports one only with a status of 400 to 499 except 429, and the error then shows the words of the page.
   package init?(page: Data, _ response: HTTPURLResponse, at service: Authority.Kind, hiding secrets: [Secret]) {
     self.init(page, response, to: .callback, at: service, hiding: secrets.map(\.value))
     guard error == nil else { return }

@@ -118,7 +118,8 @@
           }
         return ASWebAuthenticationSession(url: request.url, callback: end, completionHandler: handler)
       }
-      // A system without https callbacks never gets here with one, because the flow has refused it.
+      // Here the callback is always a custom scheme: on a system whose sheet cannot return to an https URL,
+      // `WebAuthenticationFlow` has already refused a redirect URI of that kind.
       let scheme: String? = if case .customScheme(let scheme) = callback { scheme } else { nil }
       return ASWebAuthenticationSession(url: request.url, callbackURLScheme: scheme, completionHandler: handler)
     }

@@ -55,7 +55,9 @@ package enum FileOpening: Sendable {
   case locking
 }
 
-/// The kind, permissions, owner and stamp of a file.
+/// The kind, permissions and owner of a file, and a stamp that changes with each write.
+///
+/// The cache compares stamps to notice that another process has replaced a record.
 package struct FileStatus: Sendable {
   /// The file type bits of POSIX.
   package enum Kind: UInt32, Sendable {
