@@ -69,7 +69,7 @@ struct LocalTenantDeviceTests {
     #expect(try await visitor.post(page, form).text.contains("<h1>Done</h1>"))
     #expect(try await poll(visitor, device["device_code"]).status == 200)
     form["user_code"] = "OTHER"
-    #expect(try await visitor.post(page, form).text.contains("This code is not known"))
+    #expect(try await visitor.post(page, form).text.contains("This code is unknown"))
   }
 
   @Test("Azure AD B2C offers no device code")

@@ -131,7 +131,7 @@ import Testing
     try await cache.store(Samples.record(), for: Samples.key)
     var record = Samples.record("canary-two")
     record.signedInAt = Date(timeIntervalSince1970: .infinity)
-    let error = await expectFailure("has no stored form", isRetryable: false) { [record] in
+    let error = await expectFailure("cannot be stored", isRetryable: false) { [record] in
       try await cache.store(record, for: Samples.key)
     }
     #expect(error?.description.contains("canary") == false)
