@@ -10,90 +10,46 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// The servers and the person of the secrets' proof, and what they have seen.
+/// The servers and the user of the secrets' proof, and what they have seen.
 final class SecretsWorld: Sendable {
   let tenant: LocalTenant
-  /// A plain OpenID Connect provider: userinfo and device codes.
-  let issuer: LocalTenant
   let tasks: LocalTaskServer
   let redirectURI: String
   private let folder: URL
-  private let person = ScriptedPresenter(transport: URLSessionTransport(), .signIn(.alice))
-  private let isQuick: Bool
-  private let left: Locked<[SecretsFault: [SecretsEcho]]>
-  private let hits = Locked<[SecretsFault: Int]>([:])
+  private let user = ScriptedPresenter(transport: URLSessionTransport(), .signIn(.alice))
   private let commandLines = Locked<(opener: [Data], processes: Set<Data>)>(([], []))
 
-  init(_ folder: URL, isQuick: Bool) async throws {
+  init(_ folder: URL) async throws {
     self.folder = folder
-    self.isQuick = isQuick
     // The tenant compares the port of a redirect, so one that is free now is chosen.
     let probe = try await LoopbackListener { $0.close() }
     let port = probe.port
     await probe.close()
     redirectURI = "http://127.0.0.1:\(port)/callback"
     tenant = LocalTenant(redirectURIs: [redirectURI])
-    tenant.behavior.refreshTokenReuse = .allowed
-    issuer = LocalTenant(shape: .openIDConnect, redirectURIs: [redirectURI])
     tasks = LocalTaskServer(tenant: tenant)
-    left = Locked(Dictionary(uniqueKeysWithValues: SecretsFault.allCases.map { ($0, $0.echoes(isQuick: isQuick)) }))
     try await tenant.start()
-    try await issuer.start()
     try await tasks.start()
     try Self.writeOpener(folder)
   }
 
   func stop() async {
     await tenant.stop()
-    await issuer.stop()
     await tasks.stop()
   }
 
-  /// Faults that were not asked for, or that met no request.
-  func faultsMissed() -> [String] {
-    let left = left.withLock { $0 }
-    let hits = hits.withLock { $0 }
-    return SecretsFault.allCases.compactMap { fault in
-      let count = hits[fault] ?? 0
-      let wanted = fault.echoes(isQuick: isQuick).count
-      guard left[fault]?.isEmpty != true || count < wanted else { return nil }
-      return "\(fault.rawValue): \(count) of \(wanted) faults happened"
-    }
-  }
-
-  /// The next answer to a kind of request; none for an unknown kind, so that the tenants behave.
-  func armNextFault(_ name: String) {
-    tenant.faults = []
-    issuer.faults = []
-    tasks.faults = []
-    noteProcesses()
-    guard let fault = SecretsFault(rawValue: name), let echo = left.withLock({ $0[fault]?.popLast() }) else { return }
-    let server = fault.isOfIssuer ? issuer : tenant
-    let redirectURI = redirectURI
-    let hits = hits
-    let isHit = Locked(false)
-    server.faults = [
+  /// Lets the tenant refuse a refresh once, with the refresh token in its words.
+  func echo() {
+    let tenant = tenant
+    tenant.faults = [
       LocalFault(
-        on: fault.target,
+        on: .tokenRefresh, times: 1,
         .change { response in
-          guard let secret = fault.secret(in: server.requests) else { return }
-          let before = response
-          if fault == .state || fault == .nonce {
-            echo.refuse(&response, secret, redirectURI: redirectURI)
-          } else {
-            response = echo.answer(secret)
-          }
-          let isFirst = isHit.withLock { isHit in
-            defer { isHit = isHit || response != before }
-            return !isHit && response != before
-          }
-          if isFirst { hits.withLock { $0[fault, default: 0] += 1 } }
+          let token = tenant.requests.last { $0.form["refresh_token"] != nil }?.form["refresh_token"] ?? ""
+          let fields = ["error": "interaction_required", "error_description": "You sent \(token)."]
+          response = LocalResponse(status: 400, body: (try? JSONEncoder().encode(fields)) ?? Data())
         })
     ]
-    let tasks = tasks
-    if fault == .refresh {
-      tasks.faults = [LocalFault(.change { $0 = echo.answer(tasks.requests.last?.bearerToken ?? "") })]
-    }
   }
 
   /// Takes the page that the opener was given, and goes to the redirect as a browser does.
@@ -111,7 +67,7 @@ final class SecretsWorld: Sendable {
     guard let page = URL(string: text.trimmingCharacters(in: .whitespacesAndNewlines)),
       let redirect = URL(string: redirectURI)
     else { throw ProofError("the opener was given no URL") }
-    let callback = try await person.present(
+    let callback = try await user.present(
       PresentationRequest(purpose: .signIn, redirectURI: redirect, state: Secret("")) { _ in page })
     _ = try await URLSessionTransport().send(URLRequest(url: callback), limits: .standard)
   }
@@ -123,8 +79,8 @@ final class SecretsWorld: Sendable {
   /// - Throws: `ProofError` when there are too few for the proof to say anything.
   func secrets(isBindingSecret: Bool) throws -> Set<String> {
     var found: Set<String> = [LocalUser.alice.password.value]
-    for recorded in tenant.requests + issuer.requests + tasks.requests {
-      for name in ["code", "code_verifier", "refresh_token", "device_code"] {
+    for recorded in tenant.requests + tasks.requests {
+      for name in ["code", "code_verifier", "refresh_token"] {
         if let value = recorded.form[name] { found.insert(value) }
       }
       for name in ["state", "nonce"] where isBindingSecret {
@@ -132,12 +88,12 @@ final class SecretsWorld: Sendable {
       }
       if let token = recorded.bearerToken { found.insert(token) }
       let body = recorded.response.flatMap { try? JSONDecoder().decode(JSONValue.self, from: $0.body).object } ?? [:]
-      for name in ["access_token", "refresh_token", "id_token", "device_code"] {
+      for name in ["access_token", "refresh_token", "id_token"] {
         if let value = body[name]?.string { found.insert(value) }
       }
     }
     found.insert(try String(contentsOf: folder.appendingPathComponent("key"), encoding: .utf8))
-    guard found.count > 60 else { throw ProofError("only \(found.count) secrets were seen") }
+    guard found.count > 8 else { throw ProofError("only \(found.count) secrets were seen") }
     return found
   }
 
@@ -158,14 +114,14 @@ final class SecretsWorld: Sendable {
 
   /// Methods and URLs; the hint of the sign-out page belongs into one, and was asked for.
   func requestLines() -> [Data] {
-    (tenant.requests + issuer.requests + tasks.requests).map { recorded in
+    (tenant.requests + tasks.requests).map { recorded in
       var url = recorded.request.url?.absoluteString ?? ""
       if let hint = recorded.query["id_token_hint"] { url = url.replacingOccurrences(of: hint, with: "") }
       return Data("\(recorded.request.method) \(url)".utf8)
     }
   }
 
-  private func noteProcesses() {
+  func noteProcesses() {
     let numbers = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).filter { Int($0) != nil }
     let lines = numbers.compactMap { FileManager.default.contents(atPath: "/proc/\($0)/cmdline") }.filter {
       !$0.isEmpty
