@@ -17,17 +17,11 @@ struct ConnectorSuspensionTests {
   private let gate = TestGate()
 
   init() async throws {
-    connector = try Self.connector(scene, system, clock)
-    try await connector.signIn()
-    await scene.expire()
-  }
-
-  private static func connector(
-    _ scene: Scene, _ system: SuspendingSystem, _ clock: TestClock, deadline: Duration = .seconds(30)
-  ) throws -> Connector {
     var environment = scene.environment(waitingOn: clock)
     environment.backgroundTime = BackgroundTime(system)
-    return try Connector(settings: try scene.settings(), environment: environment) { $0.limits.deadline = deadline }
+    connector = try Connector(settings: scene.settings(), environment: environment)
+    try await connector.signIn()
+    await scene.expire()
   }
 
   /// The refreshes that the tenant has got.
@@ -128,20 +122,6 @@ struct ConnectorSuspensionTests {
     let answer = try await token.value
     #expect(try await connector.accessToken() == answer)
     #expect(sent == 1 && system.asked == 1)
-  }
-
-  @Test("Background time is given back at the limit of a request, although the transport hangs")
-  func hangingTransport() async throws {
-    // The thread that the system blocks measures this limit by the real clock, so it is short here.
-    let connector = try Self.connector(scene, system, clock, deadline: .milliseconds(10))
-    let never = scene.transport.hang(at: .token)
-    let token = Task { try await connector.accessToken() }
-    await never.waitForArrivals(1)
-    try await yielding { system.running == 0 }
-    #expect(system.asked == 1 && sent == 0)
-    scene.transport.letEverythingPass()
-    never.open()
-    _ = try await token.value
   }
 
   @Test("The system is not asked while a refresh waits for another one")
