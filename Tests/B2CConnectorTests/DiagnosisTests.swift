@@ -110,8 +110,8 @@ struct DiagnosisTests {
   @Test(
     "A presenter of the app that cannot receive the redirect URI fails, and all other checks go on",
     arguments: [
-      (Scene.redirect, "WebAuthenticationPresenter serves it"),
-      ("https://app.example.com/callback", "WebAuthenticationPresenter serves it from iOS 17.4"),
+      (Scene.redirect, "Use WebAuthenticationPresenter"),
+      ("https://app.example.com/callback", "Use WebAuthenticationPresenter from iOS 17.4"),
     ])
   func mismatch(_ redirectURI: String, _ advice: String) async throws {
     let scene = Scene(redirectURIs: [redirectURI])
@@ -119,7 +119,7 @@ struct DiagnosisTests {
       settings: scene.settings(), environment: scene.environment(presenter: LoopbackPresenter { _ in }))
     #expect(diagnosis.findings.filter { $0.outcome != .ok }.map(\.check) == ["presenter"])
     let finding = try #require(diagnosis.findings.last)
-    #expect(finding.outcome == .failed && finding.detail.contains(advice), "\(finding)")
+    #expect(finding.outcome == .failed && finding.recoverySuggestion?.contains(advice) == true, "\(finding)")
   }
 
   @Test("A server whose users return to an https URL needs no presenter", arguments: [true, false])

@@ -133,7 +133,7 @@ struct ProviderDocumentTests {
       (259_200, "Sun, 28 Dec 2025 23:50:00 GMT"), (864_000, "Sun, 21 Dec 2025 23:50:00 GMT"),
     ])
   func longAgo(endedBefore seconds: Double, date: String) async throws {
-    await expectError(ConnectorError.self, .invalidResponse, saying: "it ended") {
+    await expectError(ConnectorError.self, .invalidResponse, saying: "it expired") {
       try await signIn(endedBefore: seconds, date: date)
     }
   }
