@@ -72,12 +72,4 @@ import Testing
     let record = try JSONDecoder().decode(TokenRecord.self, from: Data(stored.utf8))
     #expect(record == TokenRecord(signIn: Samples.uuid, stamp: Samples.uuid, signedInAt: Samples.date(0)))
   }
-
-  @Test("No token is printed")
-  func secrecy() {
-    var text = ""
-    dump(Samples.record(), to: &text)
-    text += "\(Samples.record())" + String(reflecting: Samples.record())
-    for canary in ["canary-refresh", "canary-id", "canary-access"] { #expect(!text.contains(canary)) }
-  }
 }

@@ -1,7 +1,7 @@
 #if os(macOS) || os(Linux)
   package import Foundation
 
-  /// This program, started again as another process.
+  /// Another process, which runs this program again or another one.
   package final class ChildProcess {
     private let process = Process()
     private let output = Pipe()

@@ -1,4 +1,4 @@
-"""The person at the browser: opens a page when asked to, signs in, consents, confirms a sign-out.
+"""The user at the browser, who opens a page when asked to, signs in, consents, and confirms a sign-out.
 
 It keeps one browser, with its cookies, for as long as it runs: a headless Chromium driven over WebDriver (W3C WebDriver),
 or, without one, a form client of this file. POST /open {"url", "consents"}; GET /log has what was done, and no secrets.
@@ -145,13 +145,13 @@ class Chromium:
             // A page of one script changes without being loaded again.
             const state = location.href + document.body.innerText;
             if (window.interopState === state) return null;
-            // A field that no one can reach by the keyboard is there for password managers.
+            // A field that nobody can reach by the keyboard is for password managers.
             const visible = e => e.offsetParent !== null && e.tabIndex >= 0 && !e.disabled;
             const find = selector => [...document.querySelectorAll(selector)].filter(visible);
             const inForms = form => [find(form + ' input'), find(`${form} button, ${form} input[type=submit]`)];
             let [fields, buttons] = inForms('form[method=post i]');
             if (!buttons.length) [fields, buttons] = inForms('form');
-            // Outside of forms: what goes on. The way out is beside it, and is for the page of a sign-out only.
+            // Outside of forms, a button that continues. The button that leaves the page is only for a sign-out.
             const label = e => [e.name, e.value, e.textContent].join(' ');
             const words = /logout|end.?session/i.test(location.href) ? /log ?out|disconnect/i : /continue|grant|accept|allow/i;
             if (!buttons.length) buttons = find('button').filter(e => words.test(label(e)));

@@ -72,26 +72,14 @@ struct NotingPresenter: SignInPresenter {
 
 /// Counts token requests on their way.
 struct CountingTransport: HTTPTransport {
-  actor Count {
-    private(set) var tokenRequests = 0
-
-    func add() { tokenRequests += 1 }
-  }
-
-  let count = Count()
+  var tokenRequests: Int { count.withLock { $0 } }
+  private let count = Locked(0)
   private let base = URLSessionTransport()
 
   func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
-    if let body = request.httpBody, String(decoding: body, as: UTF8.self).contains("grant_type=") { await count.add() }
+    if let body = request.httpBody, String(decoding: body, as: UTF8.self).contains("grant_type=") {
+      count.withLock { $0 += 1 }
+    }
     return try await base.send(request, limits: limits)
   }
-}
-
-/// A wall clock that can be put forward, so that a token expires for the SDK without waiting.
-final class AdvancingTime: Sendable {
-  private let ahead = Locked(0.0)
-
-  func advance(by seconds: Double) { ahead.withLock { $0 += seconds } }
-
-  var date: Date { Date().addingTimeInterval(ahead.withLock { $0 }) }
 }
