@@ -137,8 +137,7 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// Feeds a corpus of inputs to the parsers of data from outside. `.ci/fuzz` builds it with additional flags, because it
-// uses internal declarations in a release build and is linked with libFuzzer.
+// Feeds a corpus of inputs to the parsers of data from outside. `.ci/fuzz` links it with libFuzzer.
 if Context.environment["B2C_FUZZ"] == "1" {
   package.targets.append(
     .executableTarget(

@@ -50,9 +50,9 @@ package struct JSONReader {
 /// The first fault in a JSON text, with its position.
 package struct InvalidJSON: Error, Hashable, CustomStringConvertible {
   /// The fault, in words that can follow "the text".
-  let reason: String
+  package let reason: String
   /// The position of the fault, in bytes from the beginning of the text.
-  let offset: Int
+  package let offset: Int
 
   package var description: String { offset == 0 ? reason : "\(reason) at byte \(offset)" }
 }

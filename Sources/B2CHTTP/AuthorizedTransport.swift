@@ -127,7 +127,7 @@ extension ConnectorError {
   ///   - request: The request.
   ///   - isReplacement: Whether the refused token has already replaced another one.
   ///   - secrets: The tokens that were sent, which are hidden in the error's texts if the API repeats them.
-  init?(
+  package init?(
     refusal answer: (body: Data, head: HTTPURLResponse), of request: URLRequest, isReplacement: Bool,
     hiding secrets: [Secret]
   ) {
@@ -163,7 +163,7 @@ extension ConnectorError {
 /// The bearer challenges in `WWW-Authenticate` (RFC 6750 section 3, RFC 9110 section 11.6.1).
 ///
 /// A challenge is a dictionary of its parameters by lower-case name. If a name occurs twice, the first value counts.
-enum AuthenticationChallenge {
+package enum AuthenticationChallenge {
   /// Matches a word, with or without a value that may be quoted, or a comma, or a quoted text without a name.
   private static let piece = Pattern(
     /([^ \t\r\n,="]++)(?:[ \t\r\n]*+=[ \t\r\n]*+(?:"((?:[^"\\]|\\.?)*+)"?|([^ \t\r\n,]*+)))?+|,|"(?:[^"\\]|\\.?)*+"?/
@@ -174,7 +174,7 @@ enum AuthenticationChallenge {
   /// Returns the parameters of the response's most specific bearer challenge, or none if it has no challenge.
   ///
   /// The first challenge with claims is taken, otherwise the first with an error, otherwise the first.
-  static func parameters(in response: HTTPURLResponse) -> [String: String] {
+  package static func parameters(in response: HTTPURLResponse) -> [String: String] {
     // No known service sends a longer field, and a very long one would take long to parse.
     let start = (response.value(forHTTPHeaderField: "WWW-Authenticate") ?? "").utf8.prefix(8_192)
     let all = parse(CombiningMarks.cut(String(decoding: start, as: UTF8.self)))
@@ -189,7 +189,7 @@ enum AuthenticationChallenge {
   ///
   /// - Parameter text: The value of `WWW-Authenticate`, with several fields joined by commas.
   /// - Returns: The challenges, or none if no challenge is for a bearer token.
-  static func parse(_ text: String) -> [[String: String]] {
+  package static func parse(_ text: String) -> [[String: String]] {
     var found: [[String: String]] = []
     var isBearer = false
     // The name of a scheme is the first word, or follows a comma. Other words without a value are parts of unquoted
@@ -222,7 +222,7 @@ enum AuthenticationChallenge {
   ///   - text: The parameter `claims` of a challenge.
   ///   - secrets: The tokens that were sent.
   /// - Returns: The claims as JSON.
-  static func claims(_ text: String, hiding secrets: [Secret] = []) -> String? {
+  package static func claims(_ text: String, hiding secrets: [Secret] = []) -> String? {
     var json = text
     if !json.hasPrefix("{") {
       let bytes = Base64URL.decode(String(Base64URL.urlSafe(json).prefix { $0 != "=" }))

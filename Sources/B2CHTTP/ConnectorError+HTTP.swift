@@ -68,8 +68,8 @@ extension ConnectorError {
 
 extension URLError {
   /// The keys of the user info that name the proxy of a failed request and contain libcurl's text about it.
-  static let proxyKey = "B2CHTTP.proxy"
-  static let proxyAnswerKey = "B2CHTTP.proxyAnswer"
+  package static let proxyKey = "B2CHTTP.proxy"
+  package static let proxyAnswerKey = "B2CHTTP.proxyAnswer"
 
   /// Whether it is certain that no server has received the request.
   var isBeforeSending: Bool {

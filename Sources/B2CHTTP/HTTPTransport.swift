@@ -91,7 +91,7 @@ extension URLRequest {
   ///
   /// - Throws: ``ConnectorError`` with code `configuration`.
   @discardableResult
-  func validatedOrigin() throws(ConnectorError) -> Origin {
+  package func validatedOrigin() throws(ConnectorError) -> Origin {
     guard let url, let origin = Origin(allowed: url) else {
       throw ConnectorError(
         own: .configuration, "The URL of \(summary) is neither https nor http to this machine, or has no plain host.")

@@ -13,10 +13,10 @@ package struct JSONWebKey: Sendable {
   /// The only algorithm that the key may be used for, if the issuer names one.
   package let algorithm: JWSAlgorithm?
   /// The prepared key, or the reason why it cannot be used.
-  let material: Result<VerificationKey, Unsuitability>
+  package let material: Result<VerificationKey, Unsuitability>
 
   /// The reason why a published key is not used.
-  struct Unsuitability: Error, Sendable, Hashable { let detail: String }
+  package struct Unsuitability: Error, Sendable, Hashable { let detail: String }
 
   /// The reason why the key is not used, as the rest of a sentence after "the key", or `nil` if it is used.
   package var unsuitability: String? {
@@ -130,7 +130,7 @@ extension JSONWebKey {
 }
 
 /// A public key that is ready to verify signatures.
-struct VerificationKey: Sendable {
+package struct VerificationKey: Sendable {
   fileprivate let families: [SignatureScheme.Family]
   /// Verifies a signature in JWS form (RFC 7518 section 3, raw `r || s` for ECDSA), and throws if it has another form.
   fileprivate let check: @Sendable ([UInt8], ArraySlice<UInt8>, SignatureScheme) throws -> Bool
@@ -139,7 +139,7 @@ struct VerificationKey: Sendable {
   func fits(_ scheme: SignatureScheme) -> Bool { families.contains(scheme.family) }
 
   /// Whether a signature of the given bytes was made with this key.
-  func isValid(_ signature: [UInt8], for input: ArraySlice<UInt8>, scheme: SignatureScheme) -> Bool {
+  package func isValid(_ signature: [UInt8], for input: ArraySlice<UInt8>, scheme: SignatureScheme) -> Bool {
     fits(scheme) && (try? check(signature, input, scheme)) == true
   }
 }

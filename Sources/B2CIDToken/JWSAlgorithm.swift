@@ -38,7 +38,7 @@ package struct JWSAlgorithm: RawRepresentable, Sendable, Hashable {
   ]
 
   /// The scheme that verifies this algorithm, or `nil` if it is not a known public-key signature.
-  var scheme: SignatureScheme? { Self.schemes[rawValue] }
+  package var scheme: SignatureScheme? { Self.schemes[rawValue] }
 }
 
 extension Set<JWSAlgorithm> {
@@ -50,7 +50,7 @@ extension Set<JWSAlgorithm> {
 }
 
 /// The cryptography behind a ``JWSAlgorithm``.
-struct SignatureScheme: Sendable, Hashable {
+package struct SignatureScheme: Sendable, Hashable {
   enum Family: Sendable, Hashable { case rsaPKCS1, rsaPSS, p256, p384, p521, ed25519 }
 
   let family: Family

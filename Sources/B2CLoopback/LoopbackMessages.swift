@@ -58,8 +58,9 @@ extension LoopbackResponse {
 }
 
 /// The reason why a request is refused, with the status of the response.
-struct RequestRefusal: Error {
-  let status: Int
+package struct RequestRefusal: Error {
+  /// The HTTP status, for example 400.
+  package let status: Int
   let reason: String
 
   static func malformed(_ reason: String) -> RequestRefusal { RequestRefusal(status: 400, reason: reason) }
@@ -74,7 +75,7 @@ struct RequestRefusal: Error {
 ///
 /// It refuses everything that two parsers could read in different ways. A body needs a `Content-Length`. Bytes after
 /// the request are ignored, because the connection ends with its response.
-struct RequestParser {
+package struct RequestParser {
   /// A request whose body is not complete.
   private typealias Head = (request: LoopbackRequest, bodyLength: Int)
 
@@ -83,7 +84,8 @@ struct RequestParser {
   private var searched = 0
   private var head: Head?
 
-  init(limits: LoopbackLimits) { self.limits = limits }
+  /// Creates the parser of a new connection.
+  package init(limits: LoopbackLimits) { self.limits = limits }
 
   /// Whether no byte has arrived.
   var isEmpty: Bool { head == nil && buffer.isEmpty }
@@ -95,7 +97,7 @@ struct RequestParser {
   }
 
   /// Adds bytes that have arrived, and returns the request when it is complete.
-  mutating func parse(_ bytes: [UInt8]) throws(RequestRefusal) -> LoopbackRequest? {
+  package mutating func parse(_ bytes: [UInt8]) throws(RequestRefusal) -> LoopbackRequest? {
     buffer += bytes
     if head == nil {
       guard let end = try headEnd() else { return nil }

@@ -59,7 +59,7 @@ package struct RecordForm: Sendable {
   /// Returns the bytes of the item of a record.
   ///
   /// - Throws: ``ConnectorError`` with code `tokenCache` if a value in the record cannot be encoded.
-  func bytes(of record: TokenRecord, for key: TokenCacheKey) throws -> [UInt8] {
+  package func bytes(of record: TokenRecord, for key: TokenCacheKey) throws -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.withoutEscapingSlashes]
     var content = Content(b2cTokenRecord: Self.currentForm, key: key, position: record.position)
@@ -86,7 +86,7 @@ package struct RecordForm: Sendable {
   ///
   /// - Throws: ``DamagedRecord`` if the bytes are not a record of this key; ``ConnectorError`` with code `tokenCache`
   ///   if a newer version wrote the item, or if it is sealed with another key, or sealed although this form is plain.
-  func record(in bytes: [UInt8], for key: TokenCacheKey) throws -> TokenRecord {
+  package func record(in bytes: [UInt8], for key: TokenCacheKey) throws -> TokenRecord {
     // Decoding the whole content is fastest, and nearly always works. Only if it fails, the head is decoded to find out
     // why.
     let content = Result { try JSONDecoder().decode(Content.self, from: Data(bytes)) }
@@ -136,7 +136,7 @@ package struct RecordForm: Sendable {
   /// Returns the key in an item, which is readable even if the record is sealed.
   ///
   /// - Throws: ``DamagedRecord`` if the bytes contain no key.
-  static func key(in bytes: [UInt8]) throws -> TokenCacheKey { try head(of: bytes).key }
+  package static func key(in bytes: [UInt8]) throws -> TokenCacheKey { try head(of: bytes).key }
 
   private static func head(of bytes: [UInt8]) throws -> Head {
     guard bytes.count <= sizeLimit else { throw DamagedRecord(reason: "it is too large") }

@@ -73,7 +73,7 @@ public struct TaskItem: Sendable, Hashable, Identifiable {
 
 extension TaskItem {
   /// Reads a list of tasks.
-  static func list(_ json: JSONValue, in dialect: TaskDialect) throws -> [TaskItem] {
+  package static func list(_ json: JSONValue, in dialect: TaskDialect) throws -> [TaskItem] {
     guard let documents = json.array else { throw UnreadableAnswer(reason: "the response is \(json.kind), not a list") }
     return try documents.enumerated().map { index, document in
       try TaskItem(document, in: dialect, at: "[\(index)]")
@@ -81,7 +81,7 @@ extension TaskItem {
   }
 
   /// Reads a task, whose title counts under the dialect's own name if the document has titles under both.
-  init(_ document: JSONValue, in dialect: TaskDialect, at place: String = "") throws {
+  package init(_ document: JSONValue, in dialect: TaskDialect, at place: String = "") throws {
     let name = place.isEmpty ? "the task" : place
     guard case .object(var fields) = document else {
       throw UnreadableAnswer(reason: "\(name) is \(document.kind), not an object")
@@ -131,7 +131,7 @@ extension JSONValue {
 
 extension TaskItem {
   /// Returns the whole document, including the fields that only the server sets.
-  func document(in dialect: TaskDialect) -> JSONValue {
+  package func document(in dialect: TaskDialect) -> JSONValue {
     var fields = unknownFields
     fields[dialect.titleKey] = .string(itemName)
     fields["completed"] = .bool(completed)
@@ -142,7 +142,7 @@ extension TaskItem {
   }
 
   /// Returns the document of a new task, without the fields that only the server sets.
-  func draft(in dialect: TaskDialect) -> JSONValue {
+  package func draft(in dialect: TaskDialect) -> JSONValue {
     var fields = unknownFields.filter { name, _ in
       // Fields that begin with an underscore, for example `_id` and `__v`, belong to the server's database.
       !name.hasPrefix("_") && !["owner", "date", "task", "Text", "completed"].contains(name)

@@ -25,7 +25,7 @@ struct AuthorityCustomDomainTests {
   }
 
   @Test(
-    "What has a policy, or is no tenant, is read as before",
+    "A path with a policy, or without a tenant, is not External ID",
     arguments: [
       (byName + "/B2C_1_x", Authority.Kind.b2c), (byName + "/NoPrefix", .b2c), (byName + "?p=x", .b2c),
       ("https://login.contoso.com/tfp/contoso.onmicrosoft.com", .b2c), (byID + "/B2C_1_x", .b2c),

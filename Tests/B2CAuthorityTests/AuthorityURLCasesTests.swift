@@ -7,7 +7,7 @@ import Testing
 @Suite("Authorities by the cases of RFC 3986 and the WHATWG URL Standard")
 struct AuthorityURLCasesTests {
   @Test(
-    "What parsers read in different ways is refused",
+    "A URL that parsers read in different ways is refused",
     arguments: [
       // WHATWG scheme start and special authority slashes states: missing and superfluous slashes.
       "https:contoso.b2clogin.com/t.onmicrosoft.com", "https:/contoso.b2clogin.com/t.onmicrosoft.com",
@@ -57,7 +57,7 @@ struct AuthorityURLCasesTests {
       "https://contoso.b2clogin.com/.%2E/t.onmicrosoft.com", "https://contoso.b2clogin.com/%2e/t.onmicrosoft.com",
       "https://contoso.b2clogin.com/t.onmicrosoft.com%2Fother",
       "https://contoso.b2clogin.com/t.onmicrosoft.com%5Cother",
-      // Escapes that are none (RFC 3986 section 2.1), and characters that no URL has.
+      // Invalid escapes (RFC 3986 section 2.1), and characters that no URL has.
       "https://contoso.b2clogin.com/t.onmicrosoft.com/%", "https://contoso.b2clogin.com/t.onmicrosoft.com/%zz",
       "https://contoso.b2clogin.com/t.onmicrosoft.com/%4", "https://contoso.b2clogin.com/t.onmicrosoft.com/B2C_1_\"a",
       "https://contoso.b2clogin.com/t.onmicrosoft.com/[B2C_1_a]", "https://contoso.b2clogin.com/t.onmicrosoft.com/%00",
@@ -79,7 +79,7 @@ struct AuthorityURLCasesTests {
   }
 
   @Test(
-    "What all parsers read alike is accepted, and normalised as RFC 3986 section 6.2 has it",
+    "A URL that all parsers read alike is accepted, and normalized by RFC 3986 section 6.2",
     arguments: [
       ("https://contoso.b2clogin.com/t.onmicrosoft.com", "contoso.b2clogin.com", nil),
       ("HTTPS://CONTOSO.B2CLOGIN.COM/t.onmicrosoft.com", "contoso.b2clogin.com", nil),

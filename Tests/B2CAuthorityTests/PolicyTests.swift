@@ -2,7 +2,7 @@ import B2CAuthority
 import Testing
 
 @Suite struct PolicyTests {
-  @Test("The key is the id ignoring case; equality sees everything")
+  @Test("The key of a policy ignores the case of its id, and equality compares everything")
   func equality() throws {
     let policy = try Policy(id: "B2C_1_SignIn", name: "Sign in", kind: .signIn, domainHint: "facebook.com")
     #expect(policy.key == "b2c_1_signin")
@@ -27,7 +27,7 @@ import Testing
     #expect(try Policy(id: "B2C_1_x", name: "Mail").name == "Mail")
   }
 
-  // Microsoft's guides name a sign-in policy B2C_1_susi_reset_v2; a guess by words takes it for a password reset.
+  // Microsoft's guides name a sign-in policy B2C_1_susi_reset_v2, and a guess by words would take it for a password reset.
   @Test(
     "A policy's name says nothing about its kind",
     arguments: [

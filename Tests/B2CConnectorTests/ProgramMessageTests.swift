@@ -62,6 +62,7 @@ struct ProgramMessageTests {
       The service is busy. Try again in a minute.
       That did not work (\\(error.code.rawValue)).
       This sign-in did not begin in this browser, or another one began after it.
+      You are signed out of this site. Your session at the sign-in page goes on, because it has no sign-out page.
       """
     ),
   ]

@@ -73,7 +73,7 @@ struct CombiningMarksTests {
     }
   }
 
-  @Test("A URL with marks is none", arguments: pairs)
+  @Test("A URL with many marks is not read", arguments: pairs)
   func url(_ marks: String) {
     #expect(URLComponents(plain: "https://example.com/%" + Self.run(marks, 100_000)) == nil)
   }

@@ -92,7 +92,7 @@ import Testing
     #expect(answer == 42)
   }
 
-  @Test("What the body throws is passed on, and ends the lock")
+  @Test("An error of the body is passed on, and releases the lock")
   func failure() async throws {
     struct Failure: Error {}
     await #expect(throws: Failure.self) {

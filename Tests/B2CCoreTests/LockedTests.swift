@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 @Suite(.hangLimit) struct LockedTests {
-  @Test func noChangeIsLost() async {
+  @Test("No change is lost")
+  func manyTasks() async {
     let counter = Locked(0)
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<50 {
@@ -15,7 +16,8 @@ import Testing
     #expect(counter.withLock { $0 } == 10_000)
   }
 
-  @Test func anErrorComesThroughAndTheLockIsFreeAgain() {
+  @Test("An error is passed on, and the lock is free again")
+  func failure() {
     struct Thrown: Error {}
     let value = Locked(1)
     #expect(throws: Thrown.self) {

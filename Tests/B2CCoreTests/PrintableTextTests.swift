@@ -151,7 +151,7 @@ struct PrintableTextTests {
     #expect(PrintableText.plain("x\ny\u{202E}", limit: 2) == "x ")
   }
 
-  @Test("shows no half of a word at its end, such as of a GUID", arguments: [190, 180, 170])
+  @Test("shows no half of a word at its end, for example of a GUID", arguments: [190, 180, 170])
   func halfWord(_ count: Int) {
     let start = String(repeating: "a b ", count: 60).prefix(count) + "c"
     #expect(PrintableText().show(start + " 6f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0 is unknown") == String(start))
@@ -167,12 +167,14 @@ struct PrintableTextTests {
 
 @Suite("GUIDs")
 struct GUIDTests {
-  @Test(arguments: [
-    ("6F1E2D3C-4b5a-6978-8796-a5b4c3d2e1f0", "6f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0" as String?),
-    ("6f1e2d3c4b5a69788796a5b4c3d2e1f0", nil), ("", nil), ("6f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f", nil),
-    ("6f1e2d3c-4b5a-6978-8796-a5b4c3d2e1fg", nil), ("\u{FF16}f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0", nil),
-    ("{6f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0}", nil), ("Victim-1", nil),
-  ])
+  @Test(
+    "A GUID is folded to lower case, and nothing else is one",
+    arguments: [
+      ("6F1E2D3C-4b5a-6978-8796-a5b4c3d2e1f0", "6f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0" as String?),
+      ("6f1e2d3c4b5a69788796a5b4c3d2e1f0", nil), ("", nil), ("6f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f", nil),
+      ("6f1e2d3c-4b5a-6978-8796-a5b4c3d2e1fg", nil), ("\u{FF16}f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0", nil),
+      ("{6f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0}", nil), ("Victim-1", nil),
+    ])
   func folded(text: String, expected: String?) {
     #expect(GUID.folded(text) == expected)
   }

@@ -5,6 +5,18 @@ import Testing
 
 @Suite("Shared work", .hangLimit)
 struct SharedWorkTests {
+  /// Begins work that returns 1 when the gate is open.
+  private func begin(_ work: SharedWork<String, Int>, _ gate: TestGate) async -> Task<Int, any Error> {
+    let caller = Task {
+      try await work.value(for: "a") { () -> Int in
+        try await gate.wait()
+        return 1
+      }
+    }
+    await gate.waitForArrivals(1)
+    return caller
+  }
+
   @Test("Ten thousand callers are served by one piece of work")
   func shared() async throws {
     let work = SharedWork<String, Int>()
@@ -53,12 +65,7 @@ struct SharedWorkTests {
   func goingOn() async throws {
     let work = SharedWork<String, Int>()
     let gate = TestGate()
-    let first = Task {
-      try await work.value(for: "a") { () -> Int in
-        try await gate.wait(); return 1
-      }
-    }
-    await gate.waitForArrivals(1)
+    let first = await begin(work, gate)
     first.cancel()
     await #expect(throws: CancellationError.self) { try await first.value }
     let joined = Locked(false)
@@ -117,12 +124,7 @@ struct SharedWorkTests {
   func waiting(isCancelled: Bool) async throws {
     let work = SharedWork<String, Int>()
     let gate = TestGate()
-    let caller = Task {
-      try await work.value(for: "a") { () -> Int in
-        try await gate.wait(); return 1
-      }
-    }
-    await gate.waitForArrivals(1)
+    let caller = await begin(work, gate)
     let hasWaited = Locked(false)
     let waiter = Task {
       if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
@@ -140,12 +142,7 @@ struct SharedWorkTests {
   func waitingLimit() async throws {
     let work = SharedWork<String, Int>()
     let (gate, clock) = (TestGate(), TestClock(advancesItself: false))
-    let caller = Task {
-      try await work.value(for: "a") { () -> Int in
-        try await gate.wait(); return 1
-      }
-    }
-    await gate.waitForArrivals(1)
+    let caller = await begin(work, gate)
     async let waiting: Void = work.wait(atMost: .seconds(60), on: clock)
     await clock.waitForSleepers()
     await clock.advance(by: .seconds(60))

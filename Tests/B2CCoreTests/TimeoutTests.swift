@@ -42,7 +42,7 @@ struct TimeoutTests {
     await #expect(throws: CancellationError.self) { try await call.value }
   }
 
-  @Test("After a pause of the process, what has arrived is read first; for 5 seconds, no longer")
+  @Test("After a pause of the process, a response that has arrived is read, for at most 5 seconds")
   func pause() async throws {
     let clock = PausedClock()
     let value = try await withTimeout(.seconds(30), on: clock, throwing: Late()) {

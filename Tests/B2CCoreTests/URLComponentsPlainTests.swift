@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(
-    "What readers disagree on, or Foundation repairs, is not read",
+    "A URL that readers disagree on, or that Foundation repairs, is not read",
     arguments: [
       "https://h/a b", "https://h/%2", "https://h/%zz", "https://h/\u{E9}", "https://h\\@evil/", "https://h/<a>",
       "https://h/{a}", "https://h/\u{0}", "https://h/\n", "https://a:b:443/t", "https://user@@h/", "https://h/a[b",

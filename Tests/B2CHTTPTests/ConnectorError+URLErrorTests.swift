@@ -1,8 +1,7 @@
 import B2CCore
+import B2CHTTP
 import Foundation
 import Testing
-
-@testable import B2CHTTP
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -54,7 +53,7 @@ struct ConnectorErrorURLErrorTests {
   }
 
   @Test(
-    "What a proxy answered is said in the place of a server that was not asked",
+    "The error names the proxy that answered instead of a server that was not asked",
     arguments: [
       "CONNECT tunnel failed, response 407", "Could not resolve proxy: proxy.example", "Proxy CONNECT aborted",
     ])

@@ -4,38 +4,43 @@ import Foundation
 
 /// Wrong claims of a token that is well signed.
 extension IDTokenForgery {
+  private static let tenant = IDTokenScene.tenantID
+
+  private static func issuer(_ testDescription: String, _ issuer: String) -> IDTokenForgery {
+    IDTokenForgery("iss \(testDescription)", " iss") { $0.payload["iss"] = "\"\(issuer)\"" }
+  }
+
+  /// A token of one tenant, whose issuer the client knows only as a template.
+  private static func templated(_ testDescription: String, _ tenant: String, tid: String?) -> IDTokenForgery {
+    IDTokenForgery("iss \(testDescription)", " iss") {
+      $0.expectations.issuer = .template("https://login.microsoftonline.com/{tenantid}/v2.0")
+      $0.payload["iss"] = "\"https://login.microsoftonline.com/\(tenant)/v2.0\""
+      $0.payload["tid"] = tid.map { "\"\($0)\"" }
+    }
+  }
+
+  private static func hash(
+    _ testDescription: String, _ hash: String, of token: String, by signer: IDTokenSigner? = nil
+  ) -> IDTokenForgery {
+    IDTokenForgery("at_hash \(testDescription)", "its at_hash") {
+      if let signer { $0.use(signer, "EdDSA") }
+      $0.expectations.allowedAlgorithms = .openIDConnect
+      $0.expectations.accessToken = Secret(token)
+      $0.payload["at_hash"] = hash
+    }
+  }
+
   static let origin: [IDTokenForgery] = [
     IDTokenForgery("iss missing", " iss") { $0.payload["iss"] = nil },
     IDTokenForgery("iss no text", " iss") { $0.payload["iss"] = "[\"https://contoso.b2clogin.com/\"]" },
-    IDTokenForgery("iss of another host", " iss") {
-      $0.payload["iss"] = "\"https://contoso.b2clogin.com.evil.example/\(IDTokenScene.tenantID)/v2.0/\""
-    },
-    IDTokenForgery("iss of another tenant", " iss") {
-      $0.payload["iss"] = "\"https://contoso.b2clogin.com/00000000-9a37-4307-8b3d-cc311f58d925/v2.0/\""
-    },
-    IDTokenForgery("iss without the slash at its end", " iss") {
-      $0.payload["iss"] = "\"https://contoso.b2clogin.com/\(IDTokenScene.tenantID)/v2.0\""
-    },
-    IDTokenForgery("iss by http", " iss") {
-      $0.payload["iss"] = "\"http://contoso.b2clogin.com/\(IDTokenScene.tenantID)/v2.0/\""
-    },
-    IDTokenForgery("iss in capitals", " iss") {
-      $0.payload["iss"] = "\"HTTPS://contoso.b2clogin.com/\(IDTokenScene.tenantID)/v2.0/\""
-    },
-    IDTokenForgery("iss of a tenant that tid does not name", " iss") {
-      $0.expectations.issuer = .template("https://login.microsoftonline.com/{tenantid}/v2.0")
-      $0.payload["iss"] = "\"https://login.microsoftonline.com/\(IDTokenScene.tenantID)/v2.0\""
-      $0.payload["tid"] = "\"9188040d-6c67-4c5b-b112-36a304b66dad\""
-    },
-    IDTokenForgery("iss of a template without tid", " iss") {
-      $0.expectations.issuer = .template("https://login.microsoftonline.com/{tenantid}/v2.0")
-      $0.payload["iss"] = "\"https://login.microsoftonline.com/\(IDTokenScene.tenantID)/v2.0\""
-    },
-    IDTokenForgery("iss that is the template itself", " iss") {
-      $0.expectations.issuer = .template("https://login.microsoftonline.com/{tenantid}/v2.0")
-      $0.payload["iss"] = "\"https://login.microsoftonline.com/{tenantid}/v2.0\""
-      $0.payload["tid"] = "\"{tenantid}\""
-    },
+    issuer("of another host", "https://contoso.b2clogin.com.evil.example/\(tenant)/v2.0/"),
+    issuer("of another tenant", "https://contoso.b2clogin.com/00000000-9a37-4307-8b3d-cc311f58d925/v2.0/"),
+    issuer("without the slash at its end", "https://contoso.b2clogin.com/\(tenant)/v2.0"),
+    issuer("by http", "http://contoso.b2clogin.com/\(tenant)/v2.0/"),
+    issuer("in capitals", "HTTPS://contoso.b2clogin.com/\(tenant)/v2.0/"),
+    templated("of a tenant that tid does not name", tenant, tid: "9188040d-6c67-4c5b-b112-36a304b66dad"),
+    templated("of a template without tid", tenant, tid: nil),
+    templated("that is the template itself", "{tenantid}", tid: "{tenantid}"),
     IDTokenForgery("aud missing", " aud") { $0.payload["aud"] = nil },
     IDTokenForgery("aud of another client", " aud") { $0.payload["aud"] = "\"other\"" },
     IDTokenForgery("aud that begins with ours", " aud") { $0.payload["aud"] = "\"\(IDTokenScene.clientID)x\"" },
@@ -107,23 +112,14 @@ extension IDTokenForgery {
       $0.expectations.policy = "B2C_1_Kiosk"
       $0.payload["tfp"] = "\"B2C_1_\u{212A}iosk\""
     },
-    IDTokenForgery("at_hash of another token", "its at_hash") {
-      $0.expectations.accessToken = Secret("access")
-      $0.payload["at_hash"] = "\"SL8j94FVdxDzoUOD-fWy2g\""
-    },
-    IDTokenForgery("at_hash no text", "its at_hash") {
-      $0.expectations.accessToken = Secret("access")
-      $0.payload["at_hash"] = "null"
-    },
-    IDTokenForgery("at_hash of RS256 by SHA-512", "its at_hash") {
-      $0.expectations.accessToken = Secret("jHkWEdUXMU1BwAsC4vtUsZwnNvTIxK0z9K3vx5KF-Y0")
-      $0.payload["at_hash"] = "\"lvYPQ_i12mQ1QsgqujDyHLsdJUj2lQie9NmQuKZBSy8\""
-    },
-    IDTokenForgery("at_hash of Ed25519 by SHA-384", "its at_hash") {
-      $0.use(IDTokenSigner.ed25519, "EdDSA")
-      $0.expectations.allowedAlgorithms = .openIDConnect
-      $0.expectations.accessToken = Secret("jHkWEdUXMU1BwAsC4vtUsZwnNvTIxK0z9K3vx5KF-Y0")
-      $0.payload["at_hash"] = "\"sUnWY0EhD-Etwa6N0tI4X8jJV_UvtN0q\""
-    },
+    hash("of another token", "\"SL8j94FVdxDzoUOD-fWy2g\"", of: "access"),
+    hash("no text", "null", of: "access"),
+    hash(
+      "of RS256 by SHA-512", "\"lvYPQ_i12mQ1QsgqujDyHLsdJUj2lQie9NmQuKZBSy8\"",
+      of: "jHkWEdUXMU1BwAsC4vtUsZwnNvTIxK0z9K3vx5KF-Y0"),
+    hash(
+      "of Ed25519 by SHA-384", "\"sUnWY0EhD-Etwa6N0tI4X8jJV_UvtN0q\"",
+      of: "jHkWEdUXMU1BwAsC4vtUsZwnNvTIxK0z9K3vx5KF-Y0",
+      by: .ed25519),
   ]
 }

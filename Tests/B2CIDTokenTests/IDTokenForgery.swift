@@ -3,10 +3,10 @@ import B2CIDToken
 import Foundation
 import Testing
 
-/// One thing wrong with a sign-in's id_token, and the rule that has to notice it.
+/// A fault in the id_token of a sign-in, and the rule that must notice it.
 struct IDTokenForgery: Sendable, CustomTestStringConvertible {
   let testDescription: String
-  /// A part of the words in which the fault is told.
+  /// A part of the error's message.
   let fault: String
   let apply: @Sendable (inout IDTokenScene) throws -> Void
 
@@ -38,6 +38,15 @@ extension IDTokenForgery {
       let header = scene.header.text
       let token = try signer.token(header: header, payload: text, algorithm: "RS256")
       scene.mangle = { _ in token }
+    }
+  }
+
+  private static func signed(
+    _ testDescription: String, by signer: IDTokenSigner, _ algorithm: String
+  ) -> IDTokenForgery {
+    IDTokenForgery(testDescription, "its signature is not") {
+      $0.expectations.allowedAlgorithms = .openIDConnect
+      $0.use(signer, algorithm)
     }
   }
 
@@ -207,29 +216,11 @@ extension IDTokenForgery {
       $0.header["alg"] = "\"PS256\""
     },
     IDTokenForgery("SHA-512 under SHA-256's name", "its signature is not") { $0.algorithm = "RS512" },
-    IDTokenForgery("ES256 in DER", "its signature is not") {
-      $0.expectations.allowedAlgorithms = .openIDConnect
-      $0.use(IDTokenSigner.p256WithDER, "ES256")
-    },
-    IDTokenForgery("ES256 with r and s zero", "its signature is not") {
-      $0.expectations.allowedAlgorithms = .openIDConnect
-      $0.use(IDTokenSigner.p256.signing(Data(count: 64)), "ES256")
-    },
-    IDTokenForgery("ES384 with r and s zero", "its signature is not") {
-      $0.expectations.allowedAlgorithms = .openIDConnect
-      $0.use(IDTokenSigner.p384.signing(Data(count: 96)), "ES384")
-    },
-    IDTokenForgery("ES512 with r and s zero", "its signature is not") {
-      $0.expectations.allowedAlgorithms = .openIDConnect
-      $0.use(IDTokenSigner.p521.signing(Data(count: 132)), "ES512")
-    },
-    IDTokenForgery("ES256 with an empty signature", "its signature is not") {
-      $0.expectations.allowedAlgorithms = .openIDConnect
-      $0.use(IDTokenSigner.p256.signing(Data()), "ES256")
-    },
-    IDTokenForgery("EdDSA of zeros", "its signature is not") {
-      $0.expectations.allowedAlgorithms = .openIDConnect
-      $0.use(IDTokenSigner.ed25519.signing(Data(count: 64)), "EdDSA")
-    },
+    signed("ES256 in DER", by: .p256WithDER, "ES256"),
+    signed("ES256 with r and s zero", by: .p256.signing(Data(count: 64)), "ES256"),
+    signed("ES384 with r and s zero", by: .p384.signing(Data(count: 96)), "ES384"),
+    signed("ES512 with r and s zero", by: .p521.signing(Data(count: 132)), "ES512"),
+    signed("ES256 with an empty signature", by: .p256.signing(Data()), "ES256"),
+    signed("EdDSA of zeros", by: .ed25519.signing(Data(count: 64)), "EdDSA"),
   ]
 }

@@ -2,7 +2,7 @@ import B2CCore
 import B2CIDToken
 import Foundation
 
-/// A sign-in, its id_token and everything the client knows about it; a test changes one thing in it.
+/// A sign-in with its id_token and everything that the client knows about it, of which a test changes one thing.
 struct IDTokenScene: Sendable {
   static let tenantID = "775527ff-9a37-4307-8b3d-cc311f58d925"
   static let clientID = "90c0fe63-bcf2-44d5-8fb7-b8bbc0b29dc6"
@@ -15,7 +15,7 @@ struct IDTokenScene: Sendable {
   var expectations: IDTokenExpectations
   /// The entries of the key set.
   var keys: [String]
-  /// What is done to the finished token.
+  /// Changes the finished token.
   var mangle: @Sendable (String) -> String = { $0 }
 
   /// A sign-in with a policy of Azure AD B2C, with nothing wrong in it.
@@ -55,7 +55,9 @@ struct IDTokenScene: Sendable {
     try JWKSet(json: Data("{\"keys\":[\(keys.joined(separator: ","))]}".utf8))
   }
 
-  func verify() throws -> [String: JSONValue] {
-    try expectations.verify(IDToken(compact: Secret(try compact())), keys: try keySet())
+  func verify() throws -> [String: JSONValue] { try verify(try compact()) }
+
+  func verify(_ compact: String) throws -> [String: JSONValue] {
+    try expectations.verify(IDToken(compact: Secret(compact)), keys: try keySet())
   }
 }

@@ -7,7 +7,7 @@
 import B2CCore
 import Foundation
 
-/// Signs header and payload exactly as written, whatever they say; a forger has to be able to write anything.
+/// Signs header and payload exactly as they are written, because a forger can write anything.
 struct IDTokenSigner: Sendable {
   let keyID: String?
   /// The public key's fields but `kid`, as JSON.
@@ -30,7 +30,7 @@ struct IDTokenSigner: Sendable {
 }
 
 extension IDTokenSigner {
-  /// The issuer's key; made once, because that takes long.
+  /// The issuer's key, which is made once, because that takes long.
   static let rsa = Result { try rsa("rsa", bits: 2048) }
   /// The key of another policy.
   static let otherRSA = Result { try rsa("other", bits: 2048) }

@@ -6,7 +6,7 @@ struct RawObject: Sendable {
     self.members = members
   }
 
-  /// The JSON text of a field; setting `nil` removes it.
+  /// The JSON text of a field, which `nil` removes.
   subscript(name: String) -> String? {
     get { members.first { $0.name == name }?.json }
     set {

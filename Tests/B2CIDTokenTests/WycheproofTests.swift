@@ -1,9 +1,8 @@
 import B2CCore
+import B2CIDToken
 import Foundation
-import TestSupport
 import Testing
-
-@testable import B2CIDToken
+import TestSupport
 
 private let foreignFiles = ProcessInfo.processInfo.environment["B2C_VECTORS"].map {
   $0 + "/wycheproof/testvectors_v1"
@@ -38,7 +37,9 @@ struct WycheproofTests {
     }
   }
 
-  /// What the files hold, at the commit that `.ci/vectors` names: fewer would mean that they were not read.
+  /// The least that the files contain at the commit that `.ci/vectors` names.
+  ///
+  /// With fewer, the files were not read.
   static let least: [String: Tally] = [
     "json_web_signature_test": Tally(
       accepted: ["RS256": 8, "PS256": 6, "ES256": 2], refused: ["RS256": 220, "PS256": 40, "ES256": 30, "HS256": 20]),
@@ -65,7 +66,7 @@ struct WycheproofTests {
           let token = try IDToken(compact: Secret(compact))
           try token.verifySignature(keys: keys, allowed: .openIDConnect)
           if isValid { tally.accepted[algorithm, default: 0] += 1 } else { tally.exceptions += 1 }
-          // A key that its issuer made badly (ROCA, CVE-2017-15361) cannot be told from the token; the issuer publishes it.
+          // A key that its issuer made badly (ROCA, CVE-2017-15361) cannot be recognized, and the issuer publishes it.
           #expect(isValid || name.hasSuffix("rejectsKeyWithRocaVulnerability"), "\(name)")
         } catch {
           guard isValid else {

@@ -15,13 +15,12 @@ import Testing
     try? FileManager.default.removeItem(at: directory)
   }
 
-  private func problem(_ body: () throws -> ConnectorSettings) throws -> SettingsProblem {
-    let error = try #require(throws: SettingsError.self) { _ = try body() }
-    return try #require(error.problems.first)
+  private func problem(of file: String) throws -> SettingsProblem {
+    try #require(failure(of: directory.appendingPathComponent(file))?.problems.first)
   }
 
   @Test(
-    "A file that is missing is answered with the one beside it that has nearly its name",
+    "The error of a missing file names the file in its directory with nearly the same name",
     arguments: [
       ("settings.plist", "settings.plist.txt"), ("settings.plist", "settings.plist.plist"),
       ("settings.plist", "settings"), ("settings.plist", "setings.plist"), ("settings.plist", "Setting.plist"),
@@ -32,7 +31,7 @@ import Testing
     for name in [there, "Info.plist", "notes.txt", "strings.plist", "settings.swift"] {
       try Data().write(to: directory.appendingPathComponent(name))
     }
-    let file = try problem { try ConnectorSettings(contentsOf: directory.appendingPathComponent(wanted)) }
+    let file = try problem(of: wanted)
     #expect(file.message.contains("does not exist"), "\(file)")
     #expect(file.recoverySuggestion?.contains("\"\(there)\"") == true, "\(file)")
   }
@@ -41,16 +40,18 @@ import Testing
     @Test("A name in another case is another file here", arguments: ["Settings.plist", "settings.PLIST", "SETTINGS"])
     func otherCase(_ there: String) throws {
       try Data().write(to: directory.appendingPathComponent(there))
-      let file = try problem { try ConnectorSettings(contentsOf: directory.appendingPathComponent("settings.plist")) }
+      let file = try problem(of: "settings.plist")
       #expect(file.recoverySuggestion?.contains("\"\(there)\"") == true, "\(file)")
     }
   #endif
 
-  @Test("So is a resource of a bundle", arguments: ["settings.plist.txt", "setting.plist", "settings.xml"])
+  @Test(
+    "The error of a missing resource names the resource with nearly the same name",
+    arguments: ["settings.plist.txt", "setting.plist", "settings.xml"])
   func resource(_ there: String) throws {
     try Data().write(to: directory.appendingPathComponent(there))
     let bundle = try #require(Bundle(url: directory))
-    let missing = try problem { try ConnectorSettings(bundle: bundle) }
+    let missing = try #require(failure { try ConnectorSettings(bundle: bundle) }?.problems.first)
     #expect(missing.message.contains("has no such resource"), "\(missing)")
     #expect(missing.recoverySuggestion?.contains("\"\(there)\"") == true, "\(missing)")
   }
@@ -62,7 +63,7 @@ import Testing
         at: directory.appendingPathComponent(name), withIntermediateDirectories: true)
     }
     for name in ["settings.plist", "setings.plist"] {
-      let file = try problem { try ConnectorSettings(contentsOf: directory.appendingPathComponent(name)) }
+      let file = try problem(of: name)
       #expect(file.recoverySuggestion?.contains("in its place") == false, "\(file)")
     }
   }

@@ -11,7 +11,11 @@ import Testing
       case "data": print(try ConnectorSettings(data: Data()))
       case "file": print(try ConnectorSettings(contentsOf: URL(fileURLWithPath: "/none.plist")))
       case "bundle": print(try ConnectorSettings(bundle: .main, resource: "none"))
-      default: print(try ConnectorSettings.main)
+      case "main": print(try ConnectorSettings.main)
+      default:
+        var settings = try Samples.settings()
+        settings.clientID = "x"
+        try settings.validate()
       }
     } catch let error as SettingsError {
       return error.problems.map { "\($0.keyPath)" }
@@ -21,18 +25,8 @@ import Testing
     return []
   }
 
-  @Test("Every error of reading is caught by a cast", arguments: ["data", "file", "bundle", "main"])
-  func caught(_ read: String) { #expect(paths(read) == [""]) }
-
-  @Test("So is that of checking settings made in code")
-  func validation() throws {
-    var settings = try Samples.settings()
-    settings.clientID = "x"
-    do {
-      try settings.validate()
-      Issue.record("accepted")
-    } catch let error as SettingsError {
-      #expect(error.problems.map { "\($0.keyPath)" } == ["clientId"])
-    }
-  }
+  @Test(
+    "Every error of reading and of checking settings is caught by a cast",
+    arguments: [("data", ""), ("file", ""), ("bundle", ""), ("main", ""), ("validate", "clientId")])
+  func caught(_ read: String, _ path: String) { #expect(paths(read) == [path]) }
 }

@@ -137,17 +137,19 @@ enum Samples {
   }
 }
 
-/// The error of settings that cannot be read; nothing when they can.
-func failure(of data: Data) -> SettingsError? {
+/// The error of settings that cannot be read, or `nil` if they can.
+func failure(_ settings: () throws -> ConnectorSettings) -> SettingsError? {
   do {
-    _ = try ConnectorSettings(data: data)
+    _ = try settings()
     return nil
   } catch {
     return error as? SettingsError
   }
 }
 
+func failure(of data: Data) -> SettingsError? { failure { try ConnectorSettings(data: data) } }
 func failure(of text: String) -> SettingsError? { failure(of: Data(text.utf8)) }
+func failure(of file: URL) -> SettingsError? { failure { try ConnectorSettings(contentsOf: file) } }
 
 /// The faults by which tests tell problems apart, with words of their messages.
 enum Fault: String, CaseIterable {
@@ -190,8 +192,8 @@ enum Fault: String, CaseIterable {
   case wrongType = "The value is not a"
   case notABoolean = "not <true/> or <false/>"
   case invalidRedirectURI = "redirect"
-  case invalidURL = "URL"
   case invalidAuthority = "uthority"
+  case invalidURL = "URL"
   case invalidPolicy = "olicy"
 }
 

@@ -112,7 +112,7 @@ import Testing
     #expect(list.policy(of: .profileEdit) == nil)
   }
 
-  @Test("A policy of the same kind comes before a substitute, and the selected one before all of its kind")
+  @Test("A policy of the same kind wins over a substitute, and the selected one over all of its kind")
   func precedence() throws {
     let both = try Policy(id: "B2C_1_susi", kind: .signUpOrSignIn)
     let signIn = try Policy(id: "B2C_1_in", kind: .signIn)

@@ -57,7 +57,7 @@ import Testing
     #expect(error.warnings.map(\.keyPath) == ["api.Scopes", "auth.client_id", "auth.kAuthority", "authority"])
   }
 
-  @Test("A dictionary beside right keys is a warning, and its keys are not used")
+  @Test("A dictionary next to the right keys is a warning, and its keys are not used")
   func beside() throws {
     for inner in [["userId": "ada"], ["clientId": "my-app", "policyID": "B2C_1_x"]] {
       let warnings = try read(Self.good.merging(["B2C": inner]) { $1 }).warnings

@@ -64,8 +64,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       "scopes", "<string>https://contoso.onmicrosoft.com/tasks/read,\(longScope)</string>", .wrongType,
       "<array><string>https://contoso.onmicrosoft.com/tasks/read</string><string>\(longScope)</string></array>"),
     Mistake("scopes", "<string>eyJhbGciOi</string>", .wrongType, scopesAdvice),
-    Mistake(
-      "scopes", "<array><integer>7</integer></array>", at: "scopes[0]", .wrongType, scopesAdvice),
+    Mistake("scopes", "<array><integer>7</integer></array>", at: "scopes[0]", .wrongType, scopesAdvice),
     Mistake("redirectUri", "<array/>", .wrongType, redirectAdvice),
     Mistake("taskWebAPI", "<dict/>", .wrongType, taskAdvice),
     Mistake("emailSignInPolicyId", "<date>2026-01-01T00:00:00Z</date>", .wrongType, policyAdvice),
@@ -88,8 +87,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     .string("userId", "\"alice@contoso.com\"", .quotedValue, "alice@contoso.com"),
     Mistake("scopes", "<array/>", .noAPIScope, clientID),
     Mistake("scopes", "<array><string> </string></array>", .noAPIScope, clientID),
-    Mistake(
-      "scopes", "<array><string>openid</string><string>Offline_Access</string></array>", .noAPIScope, clientID),
+    Mistake("scopes", "<array><string>openid</string><string>Offline_Access</string></array>", .noAPIScope, clientID),
     Mistake(
       "scopes", "<array><string>openid https://contoso/read</string></array>", at: "scopes[0]", .invalidScope,
       "Write each scope as its own string, exactly as in the registration of its API."),
@@ -99,42 +97,28 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     .string("correlationId", "42", .invalidCorrelationID, "Write a UUID, or remove the key."),
   ]
 
+  private static let contoso = "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"
+
   static let authority: [Mistake] = [
-    .string(
-      "authority", "http://contoso.b2clogin.com/contoso.onmicrosoft.com/", .invalidAuthority,
-      "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"),
-    .string(
-      "authority", "contoso.b2clogin.com/contoso.onmicrosoft.com/", .invalidAuthority,
-      "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"),
-    .string(
-      "authority", "https://contoso.b2clogin.com/contoso.onmicrosoft.com/#a", .invalidAuthority,
-      "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"),
-    .string(
-      "authority", "contoso.onmicrosoft.com", .invalidAuthority,
-      "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"),
-    .string(
-      "authority", "https://contoso.onmicrosoft.com/", .invalidAuthority,
-      "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"),
-    .string(
-      "authority", "\"https://contoso.b2clogin.com/contoso.onmicrosoft.com/\"", .quotedValue,
-      "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"),
-    .string(
-      "authorityKind", "b2b", .invalidAuthority, "b2c"),
+    .string("authority", "http://contoso.b2clogin.com/contoso.onmicrosoft.com/", .invalidAuthority, contoso),
+    .string("authority", "contoso.b2clogin.com/contoso.onmicrosoft.com/", .invalidAuthority, contoso),
+    .string("authority", "https://contoso.b2clogin.com/contoso.onmicrosoft.com/#a", .invalidAuthority, contoso),
+    .string("authority", "contoso.onmicrosoft.com", .invalidAuthority, contoso),
+    .string("authority", "https://contoso.onmicrosoft.com/", .invalidAuthority, contoso),
+    .string("authority", "\"https://contoso.b2clogin.com/contoso.onmicrosoft.com/\"", .quotedValue, contoso),
+    .string("authorityKind", "b2b", .invalidAuthority, "b2c"),
     .string("emailSignInPolicyId", "`B2C_1_SignIn`", .quotedValue, "B2C_1_SignIn"),
     Mistake(
       "policies", "<dict><key>B2C_1_x</key><string>Sign me in</string></dict>", at: "policies.B2C_1_x", .invalidPolicy,
       copyAdvice),
     .string("emailSignInPolicyId", "B2C_1_Sign In", .invalidPolicy, copyAdvice),
     .string("emailSignInPolicyId", "?p=B2C_1_SignIn", .invalidPolicy, copyAdvice),
-    Mistake(
-      "policies", "<array><string>a/b</string></array>", at: "policies[0]", .invalidPolicy,
-      copyAdvice),
+    Mistake("policies", "<array><string>a/b</string></array>", at: "policies[0]", .invalidPolicy, copyAdvice),
     Mistake(
       "policies", "<dict><key>signIn</key><dict><key>name</key><string>x</string></dict></dict>",
       at: "policies.signIn.id", .missingID, policyAdvice),
     Mistake("policies", "<string>B2C_1_A</string>", .wrongType, policiesAdvice),
-    Mistake(
-      "policies", "<dict><key>signIn</key><string/></dict>", at: "policies.signIn", .emptyValue, policyAdvice),
+    Mistake("policies", "<dict><key>signIn</key><string/></dict>", at: "policies.signIn", .emptyValue, policyAdvice),
     Mistake("policies", "<array><true/></array>", at: "policies[0]", .wrongType, policyAdvice),
     Mistake(
       "policies",
@@ -152,13 +136,10 @@ struct Mistake: Sendable, CustomTestStringConvertible {
 
   static let taskWebAPI: [Mistake] = [
     .string("taskWebAPI", "http://localhost/tasks:3000", .portInPath, "http://localhost:3000/tasks"),
-    .string(
-      "taskWebAPI", "https://api.contoso.com/tasks:8443/", .portInPath, "https://api.contoso.com:8443/tasks/"),
+    .string("taskWebAPI", "https://api.contoso.com/tasks:8443/", .portInPath, "https://api.contoso.com:8443/tasks/"),
     .string("taskWebAPI", "http://api.contoso.com/tasks", .insecureURL, "https://api.contoso.com/tasks"),
-    .string(
-      "taskWebAPI", "http://localhost.evil.com/tasks", .insecureURL, "https://localhost.evil.com/tasks"),
-    .string(
-      "taskWebAPI", "https://u:p@api.contoso.com/tasks", .userInfoInURL, "https://api.contoso.com/tasks"),
+    .string("taskWebAPI", "http://localhost.evil.com/tasks", .insecureURL, "https://localhost.evil.com/tasks"),
+    .string("taskWebAPI", "https://u:p@api.contoso.com/tasks", .userInfoInURL, "https://api.contoso.com/tasks"),
     .string("taskWebAPI", "https://api.contoso.com/tasks#a", .invalidURL, "https://api.contoso.com/tasks"),
     .string("taskWebAPI", "localhost:3000/tasks", .invalidURL, "http://localhost:3000/tasks"),
     .string("taskWebAPI", "localhost/tasks:3000", .invalidURL, "http://localhost:3000/tasks"),
@@ -189,14 +170,12 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     .string("redirectUri", "com.contoso.tasks/redirect", .invalidRedirectURI, redirectAdvice),
     .string("redirectUri", "tasks", .invalidRedirectURI, redirectAdvice),
     .string("redirectUri", "com.my_app.tasks", .invalidRedirectURI, redirectAdvice),
-    .string(
-      "redirectUri", "https://m\u{FC}ller.example/r", .foreignCharacter, "https://xn--mller-kva.example/r"),
+    .string("redirectUri", "https://m\u{FC}ller.example/r", .foreignCharacter, "https://xn--mller-kva.example/r"),
     .string("redirectUri", "com.contoso\u{AD}.tasks:/r", .foreignCharacter, "com.contoso.tasks:/r"),
     .string("redirectUri", "my_app:/redirect", .invalidRedirectURI, redirectAdvice),
     .string("redirectUri", "com.contoso.tasks:/a#b", .invalidRedirectURI, "com.contoso.tasks:/a"),
     .string("redirectUri", "http://contoso.com/r", .invalidRedirectURI, "https://contoso.com/r"),
-    .string(
-      "redirectUri", "http://127.0.0.1.evil.com/r", .invalidRedirectURI, "https://127.0.0.1.evil.com/r"),
+    .string("redirectUri", "http://127.0.0.1.evil.com/r", .invalidRedirectURI, "https://127.0.0.1.evil.com/r"),
     .string("redirectUri", "localhost:8400/r", .invalidRedirectURI, "http://localhost:8400/r"),
     .string("redirectUri", "https://localhost:8400/r", .invalidRedirectURI, "http://localhost:8400/r"),
     .string("redirectUri", "https://[::1]/r", .invalidRedirectURI, "http://[::1]/r"),

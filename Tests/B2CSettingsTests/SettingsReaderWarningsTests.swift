@@ -3,32 +3,25 @@ import Foundation
 import Testing
 
 @Suite struct SettingsReaderWarningsTests {
+  private static let registerAdvice = "Register a redirect URI for the app, for example com.contoso.tasks:/redirect."
+  private static let schemeAdvice =
+    "Use your domain name, reversed, as the scheme, for example com.contoso.tasks:/redirect."
+  private static let secretAdvice = "Remove it, and register the app as a public client."
+  private static let unusedAdvice = "Remove it if it is not used."
   private static let retired = "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"
 
   static let mistakes: [Mistake] = [
-    .string(
-      "authority", "https://login.microsoftonline.com/contoso.onmicrosoft.com/", .retiredAuthority, retired),
-    .string(
-      "redirectUri", "https://jwt.ms", .foreignRedirectURI,
-      "Register a redirect URI for the app, for example com.contoso.tasks:/redirect."),
+    .string("authority", "https://login.microsoftonline.com/contoso.onmicrosoft.com/", .retiredAuthority, retired),
+    .string("redirectUri", "https://jwt.ms", .foreignRedirectURI, registerAdvice),
     .string(
       "redirectUri", "https://login.microsoftonline.com/common/oauth2/nativeclient", .foreignRedirectURI,
-      "Register a redirect URI for the app, for example com.contoso.tasks:/redirect."),
+      registerAdvice),
     scope("https://graph.microsoft.com/User.Read"), scope("User.Read"), scope("tasks.read"),
-    .string(
-      "redirectUri", "urn:ietf:wg:oauth:2.0:oob", .outOfBandRedirectURI,
-      "Register a redirect URI for the app, for example com.contoso.tasks:/redirect."
-    ),
-    .string(
-      "redirectUri", "tasks://redirect", .ambiguousRedirectScheme,
-      "Use your domain name, reversed, as the scheme, for example com.contoso.tasks:/redirect."),
-    .string(
-      "redirectUri", "myapp://auth", .ambiguousRedirectScheme,
-      "Use your domain name, reversed, as the scheme, for example com.contoso.tasks:/redirect."),
-    .string(
-      "redirectUri", "com.example.app:callback", .redirectURIWithoutSlash, "com.example.app:/callback"),
-    .string(
-      "redirectUri", "COM.example.app:auth/callback", .redirectURIWithoutSlash, "COM.example.app:/auth/callback"),
+    .string("redirectUri", "urn:ietf:wg:oauth:2.0:oob", .outOfBandRedirectURI, registerAdvice),
+    .string("redirectUri", "tasks://redirect", .ambiguousRedirectScheme, schemeAdvice),
+    .string("redirectUri", "myapp://auth", .ambiguousRedirectScheme, schemeAdvice),
+    .string("redirectUri", "com.example.app:callback", .redirectURIWithoutSlash, "com.example.app:/callback"),
+    .string("redirectUri", "COM.example.app:auth/callback", .redirectURIWithoutSlash, "COM.example.app:/auth/callback"),
     .string("redirectUri", "com.example.app:", .redirectURIWithoutSlash, "com.example.app:/"),
     Mistake(
       "emailSignInPolicyId", nil, at: "authority", .noPolicy,
@@ -36,7 +29,7 @@ import Testing
     Mistake(
       "authority", "<string>https://contoso.ciamlogin.com/</string>", .unexpectedPolicy,
       "Remove the policies, or write the authority of an Azure AD B2C tenant."),
-    .string("resourceString", "x", .unknownKey, "Remove it if it is not used."),
+    .string("resourceString", "x", .unknownKey, unusedAdvice),
     .string("policyName", "none", .unusedName, "Add the key policyID, or remove this key."),
     .string("correlationID", "", .unknownKey, "correlationId"),
     .string("facebookSigninPolicyId", "B2C_1_F", .unknownKey, "faceBookSignInPolicyId"),
@@ -47,7 +40,7 @@ import Testing
     .string("ResetPasswordPolicyId", "B2C_1_R", .unknownKey, "policies"),
     .string("EditProfilePolicyId", "B2C_1_E", .unknownKey, "policies"),
     .string("kResetPasswordPolicy", "B2C_1_R", .unknownKey, "policies"),
-    .string("CFBundleIdentifier", "com.contoso", .unknownKey, "Remove it if it is not used."),
+    .string("CFBundleIdentifier", "com.contoso", .unknownKey, unusedAdvice),
     .string("signInPolicy", "B2C_1_S", .unknownKey, "emailSignInPolicyId"),
     .string("sign_up_policy", "B2C_1_S", .unknownKey, "emailSignUpPolicyId"),
     .string("facebookPolicy", "B2C_1_F", .unknownKey, "faceBookSignInPolicyId"),
@@ -57,25 +50,22 @@ import Testing
     .string("kClientID", "7bf688ce-8139-4ca8-9391-02fdb6f86d67", .unknownKey, "clientId"),
     .string("tenant_id", "contoso", .unknownKey, "authority"),
     .string("callbackUrl", "com.contoso.tasks:/redirect", .unknownKey, "redirectUri"),
-    .string("clientSecret", "abc", .clientSecret, "Remove it, and register the app as a public client."),
-    .string("password", "abc", .clientSecret, "Remove it, and register the app as a public client."),
+    .string("clientSecret", "abc", .clientSecret, secretAdvice),
+    .string("password", "abc", .clientSecret, secretAdvice),
     Mistake(
       "policies", "<array><string>b2c_1_signin</string></array>", at: "policies[0]", .duplicatePolicy,
       "Remove one of them."),
-    Mistake(
-      "policies",
-      "<array><dict><key>id</key><string>B2C_1_x</string><key>Name</key><string>X</string></dict></array>",
-      at: "policies[0].Name", .unknownKey, "name"),
+    policyMember("Name", "name"),
     // Two letters of a short key may differ, three may not.
-    Mistake(
-      "policies",
-      "<array><dict><key>id</key><string>B2C_1_x</string><key>nmae</key><string>X</string></dict></array>",
-      at: "policies[0].nmae", .unknownKey, "name"),
-    Mistake(
-      "policies",
-      "<array><dict><key>id</key><string>B2C_1_x</string><key>nxyz</key><string>X</string></dict></array>",
-      at: "policies[0].nxyz", .unknownKey, "Remove it if it is not used."),
+    policyMember("nmae", "name"), policyMember("nxyz", unusedAdvice),
   ]
+
+  private static func policyMember(_ key: String, _ suggestion: String) -> Mistake {
+    Mistake(
+      "policies",
+      "<array><dict><key>id</key><string>B2C_1_x</string><key>\(key)</key><string>X</string></dict></array>",
+      at: "policies[0].\(key)", .unknownKey, suggestion)
+  }
 
   private static func scope(_ text: String) -> Mistake {
     Mistake(

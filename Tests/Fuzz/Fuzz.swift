@@ -5,20 +5,24 @@ import TestSupport
   import Glibc
 #endif
 
-/// One parser of data that comes from outside, and what must hold for every input.
+/// A parser of data from outside, with a check that every input must pass.
 ///
 /// A trap, an input that takes seconds and memory without limit are found by libFuzzer itself.
 struct FuzzTarget: Sendable {
   /// The name after `FUZZ_TARGET=`.
   let name: String
-  /// The size that the growth check starts from; eight times as much must be below the parser's own limit.
+  /// The size at which the growth check starts.
+  ///
+  /// Eight times as much must be below the parser's own limit.
   var growthSize = 4 << 10
   /// Parses an input and does nothing else, for the growth check.
   let parse: @Sendable ([UInt8]) -> Void
-  /// Parses an input and checks what came out; throws ``Broken``.
+  /// Parses an input and checks the result, or throws ``Broken``.
   let check: @Sendable ([UInt8]) throws -> Void
 
-  /// Every target; each has a directory in `Corpus`.
+  /// Every target.
+  ///
+  /// Each has a directory in `Corpus`.
   static let all: [FuzzTarget] = [
     settings, authority, callback, json, answers, tokens, cache, headers, heads, tasks,
   ]

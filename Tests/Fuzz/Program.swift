@@ -5,7 +5,9 @@ import Foundation
 #endif
 
 #if LIBFUZZER
-  /// Checks one input; libFuzzer has the `main` function, and calls this one.
+  /// Checks one input.
+  ///
+  /// The `main` function is in libFuzzer, which calls this function.
   ///
   /// - Parameters:
   ///   - start: The first byte.

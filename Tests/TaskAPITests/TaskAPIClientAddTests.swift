@@ -11,7 +11,7 @@ import Testing
 #endif
 
 @Suite(.hangLimit) struct TaskAPIClientAddTests {
-  @Test(arguments: allDialects)
+  @Test("A new task is written in the dialect", arguments: allDialects)
   func writesTheDialect(_ dialect: TaskDialect) async throws {
     let transport = CannedTransport(.text(201, Samples.stored))
     let client = try client(transport) { $0.dialect = dialect }
@@ -22,7 +22,8 @@ import Testing
     #expect(stored.id == "564d9a1f6b3c2a0d00a1b2c3" && stored.ownerName == "o-1")
   }
 
-  @Test func sendsWhatTheUserSaysAndNothingOfTheServers() async throws {
+  @Test("A new task has no fields that only the server sets")
+  func draft() async throws {
     let transport = CannedTransport(.text(204, ""))
     var task = try decoded(#"{"_id":"1","owner":"o","task":"x","date":"2015-11-19T09:45:03Z","__v":3,"priority":[1]}"#)
     task.completed = true
@@ -31,16 +32,14 @@ import Testing
     #expect(sent == ["task": .string("x"), "completed": .bool(true), "priority": .array([.integer(1)])])
   }
 
-  @Test(arguments: [200, 201, 202, 203])
-  func takesTheStoredDocument(_ status: Int) async throws {
-    let transport = CannedTransport(.text(status, Samples.stored))
-    #expect(try await client(transport).add(TaskItem(itemName: "x")).itemName == "Buy milk")
-  }
-
-  @Test(arguments: [202, 204, 205])
-  func takesSuccessWithoutDocument(_ status: Int) async throws {
+  @Test(
+    "A success returns the stored document, or the task itself if there is none",
+    arguments: [(200, true), (201, true), (202, true), (203, true), (202, false), (204, false), (205, false)])
+  func success(_ status: Int, _ hasDocument: Bool) async throws {
+    let transport = CannedTransport(.text(status, hasDocument ? Samples.stored : ""))
     let task = TaskItem(itemName: "x", completed: true)
-    #expect(try await client(CannedTransport(.text(status, ""))).add(task) == task)
+    let stored = try await client(transport).add(task)
+    #expect(hasDocument ? stored.itemName == "Buy milk" : stored == task)
   }
 
   static let names = [
@@ -51,7 +50,7 @@ import Testing
     String(repeating: "ü", count: 32_768),
   ]
 
-  @Test(arguments: names)
+  @Test("Any title comes back unchanged", arguments: names)
   func anyTextComesBack(_ name: String) async throws {
     let body = try JSONEncoder().encode(["task": name])
     let stored = try await client(CannedTransport(LocalResponse(status: 201, body: body)))
@@ -59,9 +58,11 @@ import Testing
     #expect(stored.itemName.utf8.elementsEqual(name.utf8))
   }
 
-  @Test(arguments: [
-    (String(repeating: "x", count: 1 << 20), 1.0, "65536"), ("", 1, "title is empty"), ("x", .infinity, "not finite"),
-  ])
+  @Test(
+    "A task that cannot be sent is refused before anything is sent",
+    arguments: [
+      (String(repeating: "x", count: 1 << 20), 1.0, "65536"), ("", 1, "title is empty"), ("x", .infinity, "not finite"),
+    ])
   func isRefusedBeforeAnythingIsSent(_ name: String, _ weight: Double, _ words: String) async throws {
     let transport = CannedTransport()
     var task = TaskItem(itemName: name)
@@ -71,7 +72,9 @@ import Testing
     #expect(error?.outcomeIsUnknown == false && transport.requests.isEmpty)
   }
 
-  @Test(arguments: ["", "<html>", "[]", "{}", #"{"task":1}"#, #"{"task":"x""#, "null", "\"x\""], [200, 201])
+  @Test(
+    "An answer that cannot be read leaves the outcome open",
+    arguments: ["", "<html>", "[]", "{}", #"{"task":1}"#, #"{"task":"x""#, "null", "\"x\""], [200, 201])
   func unreadableAnswerLeavesTheOutcomeOpen(_ body: String, _ status: Int) async throws {
     let transport = CannedTransport(.text(status, body))
     let error = await taskError { try await client(transport).add(TaskItem(itemName: "x")) }
@@ -79,7 +82,7 @@ import Testing
     #expect(transport.requests.count == 1)
   }
 
-  @Test(arguments: [408, 500, 502, 503, 504])
+  @Test("A new task is never sent twice", arguments: [408, 500, 502, 503, 504])
   func isNeverSentTwice(_ status: Int) async throws {
     let transport = CannedTransport(.text(status, ""), .text(201, Samples.stored))
     let error = await taskError { try await client(transport).add(TaskItem(itemName: "x")) }
@@ -87,7 +90,8 @@ import Testing
     #expect(error?.outcomeIsUnknown == true)
   }
 
-  @Test func isSentAgainWhenTheServerSaysThatItDidNothing() async throws {
+  @Test("A new task is sent again if the server says that it did nothing")
+  func throttled() async throws {
     let transport = CannedTransport(.text(429, ""), .text(429, ""), .text(201, Samples.stored))
     let clock = LeapingClock()
     try await client(transport, clock: clock).add(TaskItem(itemName: "x"))

@@ -10,7 +10,8 @@ import Testing
 #endif
 
 @Suite(.hangLimit) struct TaskAPIClientBearerTests {
-  @Test func withoutTokenNothingIsSent() async throws {
+  @Test("Without a token nothing is sent")
+  func noToken() async throws {
     let transport = CannedTransport()
     let client = try client(transport) { $0.tokens = { _ in throw SignedOut() } }
     let task = try decoded(Samples.stored)
@@ -21,7 +22,8 @@ import Testing
     #expect(transport.requests.isEmpty)
   }
 
-  @Test func everyRequestCarriesOneToken() async throws {
+  @Test("Every request carries one token")
+  func oneToken() async throws {
     let transport = CannedTransport(.text(200, "[]"), .text(204, ""), .text(204, ""), .text(204, ""))
     let client = try client(transport)
     let task = try decoded(Samples.stored)
@@ -34,7 +36,8 @@ import Testing
     #expect(transport.requests.allSatisfy { $0.url?.absoluteString.contains("opaque") == false })
   }
 
-  @Test func refusedTokenIsReplacedOnce() async throws {
+  @Test("A refused token is replaced once")
+  func replacedToken() async throws {
     let refusal = LocalResponse.text(401, "Unauthorized", headers: ["WWW-Authenticate": #"Bearer realm="Users""#])
     let tokens = CannedTokens("first-token", "second-token")
     let transport = CannedTransport(refusal, .text(201, Samples.stored))
@@ -66,7 +69,7 @@ import Testing
     #expect(error?.underlying is SignedOut)
   }
 
-  @Test("What an app's transport throws at a cancelled call is a cancellation")
+  @Test("Whatever the transport of an app throws, a cancelled call throws a cancellation")
   func cancelled() async throws {
     struct Slow: HTTPTransport {
       let gate = TestGate()

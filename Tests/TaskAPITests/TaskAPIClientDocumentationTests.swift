@@ -11,7 +11,8 @@ import Testing
 
 /// A transport over an app's own session, as Docs/TaskAPI.md describes one, over real HTTP.
 @Suite(.hangLimit) struct TaskAPIClientDocumentationTests {
-  @Test func anAppsOwnSessionCarriesTheRequests() async throws {
+  @Test("The session of an app carries the requests")
+  func ownSession() async throws {
     let server = LocalTaskServer(tenant: LocalTenant())
     try await server.start()
     let session = URLSession(configuration: .patient)

@@ -11,7 +11,7 @@ import Testing
 #endif
 
 @Suite(.hangLimit) struct TaskAPIClientListTests {
-  @Test(arguments: allDialects)
+  @Test("A list is read in either dialect", arguments: allDialects)
   func readsEitherDialect(_ dialect: TaskDialect) async throws {
     let transport = CannedTransport(.text(200, Samples.tutorialList), .text(200, Samples.repositoryList))
     let client = try client(transport) { $0.dialect = dialect }
@@ -25,7 +25,9 @@ import Testing
     #expect(repository[1].unknownFields == ["__v": .integer(2)])
   }
 
-  @Test(arguments: [(TaskDialect.tutorial, "old", "Text", "new"), (.repository, "new", "task", "old")])
+  @Test(
+    "Of two titles the one under the dialect's name counts",
+    arguments: [(TaskDialect.tutorial, "old", "Text", "new"), (.repository, "new", "task", "old")])
   func configuredNameWins(_ dialect: TaskDialect, _ name: String, _ other: String, _ rest: String) async throws {
     let transport = CannedTransport(.text(200, #"[{"task":"old","Text":"new"}]"#))
     let tasks = try await client(transport) { $0.dialect = dialect }.list()
@@ -33,7 +35,8 @@ import Testing
     #expect(tasks[0].unknownFields == [other: .string(rest)])
   }
 
-  @Test func asksWithTokenForJSON() async throws {
+  @Test("The request has the token and asks for JSON")
+  func request() async throws {
     let transport = CannedTransport(.text(200, "[]"))
     #expect(try await client(transport).list().isEmpty)
     let request = try #require(transport.requests.first)
@@ -42,7 +45,8 @@ import Testing
     #expect(request.value(forHTTPHeaderField: "accept") == "application/json")
   }
 
-  @Test func contentTypeDoesNotDecide() async throws {
+  @Test("The content type does not decide")
+  func contentType() async throws {
     let transport = CannedTransport(.text(200, "\n [ ] ", headers: ["Content-Type": "text/plain"]))
     #expect(try await client(transport).list().isEmpty)
   }
@@ -74,7 +78,7 @@ import Testing
     ("deep field", Data((#"[{"task":"x","a":"# + String(repeating: "[", count: 100_000)).utf8), "32"),
   ]
 
-  @Test(arguments: unreadable)
+  @Test("The error of a list that cannot be read says where", arguments: unreadable)
   func unreadableListIsTyped(_ name: String, _ body: Data, _ says: String) async throws {
     let answer = LocalResponse(status: 200, headers: ["X-Request-Id": "r-1"], body: body)
     let transport = CannedTransport(answer)
@@ -86,7 +90,8 @@ import Testing
     #expect(!whole.isRetryable && !whole.outcomeIsUnknown)
   }
 
-  @Test func successWithoutContentIsNoList() async throws {
+  @Test("A success without content is no list")
+  func noContent() async throws {
     let transport = CannedTransport(.text(204, ""))
     #expect(await taskError { _ = try await client(transport).list() }?.code == .invalidResponse)
   }

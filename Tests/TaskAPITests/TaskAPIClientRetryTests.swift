@@ -13,7 +13,8 @@ import Testing
 @Suite(.hangLimit) struct TaskAPIClientRetryTests {
   private func task() throws -> TaskItem { try decoded(Samples.stored) }
 
-  @Test func listIsTriedAgain() async throws {
+  @Test("A list is tried again")
+  func list() async throws {
     let transport = CannedTransport([
       .success(.text(503, "")), .failure(URLError(.networkConnectionLost)), .success(.text(200, "[]")),
     ])
@@ -23,7 +24,8 @@ import Testing
     #expect(clock.sleeps.count == 2 && clock.sleeps.allSatisfy { $0 > .zero })
   }
 
-  @Test func deletionByIDAndPutAreTriedAgain() async throws {
+  @Test("A deletion by id and an update are tried again")
+  func changes() async throws {
     let transport = CannedTransport(.text(503, ""), .text(204, ""), .text(503, ""), .text(204, ""))
     let client = try client(transport) { $0.dialect = .rest }
     try await client.delete(task())
@@ -31,13 +33,15 @@ import Testing
     #expect(transport.requests.map(\.method) == ["DELETE", "DELETE", "PUT", "PUT"])
   }
 
-  @Test func errorSaysHowLongToWait() async throws {
+  @Test("An error says how long to wait")
+  func retryAfter() async throws {
     let transport = CannedTransport(.text(429, "", headers: ["Retry-After": "11"]))
     let error = await taskError { try await client(transport).add(TaskItem(itemName: "x")) }
     #expect(error?.code == .throttled && error?.retryAfter == 11)
   }
 
-  @Test func serverThatNeverAnswersEndsByDeadline() async throws {
+  @Test("A server that never answers ends by the deadline")
+  func deadline() async throws {
     let late = URLError(.timedOut)
     let transport = CannedTransport(Array(repeating: .failure(late), count: 5))
     let error = await taskError { _ = try await client(transport).list() }

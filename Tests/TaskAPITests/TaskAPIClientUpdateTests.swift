@@ -14,7 +14,7 @@ import Testing
     {"_id":"a b/ü","owner":"o","task":"old","date":"2015-11-19T09:45:03.117Z","__v":0,"more":{"n":1}}
     """
 
-  @Test(arguments: allDialects)
+  @Test("An update sends the whole document", arguments: allDialects)
   func putsTheWholeDocument(_ dialect: TaskDialect) async throws {
     let transport = CannedTransport(.text(200, Samples.stored))
     var task = try decoded(Self.document)
@@ -31,14 +31,17 @@ import Testing
     #expect(stored.itemName == "Buy milk")
   }
 
-  @Test(arguments: [#"{"task":"x"}"#, #"{"task":"x","_id":""}"#])
+  @Test(
+    "A task without an id is refused before anything is sent", arguments: [#"{"task":"x"}"#, #"{"task":"x","_id":""}"#])
   func taskWithoutIDIsRefusedBeforeAnythingIsSent(_ json: String) async throws {
     let transport = CannedTransport()
     let error = await taskError { try await client(transport).update(decoded(json)) }
     #expect(error?.code == .invalidItem && transport.requests.isEmpty)
   }
 
-  @Test(arguments: [(404, ErrorCode.notFound), (405, .unsupported), (501, .unsupported), (409, .conflict)])
+  @Test(
+    "A server that cannot update says so",
+    arguments: [(404, ErrorCode.notFound), (405, .unsupported), (501, .unsupported), (409, .conflict)])
   func serverThatCannotSaysSo(_ status: Int, _ code: ErrorCode) async throws {
     let transport = CannedTransport(.text(status, #"{"code":"MethodNotAllowed","message":"PUT is not allowed"}"#))
     let error = await taskError { try await client(transport).update(decoded(Self.document)) }

@@ -5,7 +5,7 @@ import TaskAPI
 import TestSupport
 import Testing
 
-/// What of a refusal's body is shown.
+/// The parts of a refusal's body that an error shows.
 ///
 /// `SecrecySweepTests` and `SecrecyEchoTests` show that no token is.
 @Suite(.hangLimit) struct TaskAnswerSecrecyTests {

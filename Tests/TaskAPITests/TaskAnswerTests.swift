@@ -24,8 +24,8 @@ import Testing
     (600, .invalidResponse, false), (0, .invalidResponse, false), (-1, .invalidResponse, false),
   ]
 
-  @Test(arguments: statuses)
-  func everyStatusHasItsCode(_ status: Int, _ code: ErrorCode, _ isRetryable: Bool) async throws {
+  @Test("Every status has its code", arguments: statuses)
+  func codes(_ status: Int, _ code: ErrorCode, _ isRetryable: Bool) async throws {
     let transport = CannedTransport(.text(status, ""))
     let client = try client(transport) { $0.retry = .none }
     let error = try #require(await taskError { try await client.add(TaskItem(itemName: "x")) })
@@ -48,8 +48,8 @@ import Testing
     (String(repeating: #"{"error":"#, count: 5000), nil, nil),
   ]
 
-  @Test(arguments: bodies)
-  func keepsWhatTheServerSaid(_ body: String, _ code: String?, _ message: String?) async throws {
+  @Test("An error contains the code and the words of the server", arguments: bodies)
+  func serverWords(_ body: String, _ code: String?, _ message: String?) async throws {
     let transport = CannedTransport(.text(409, body))
     let error = try #require(await taskError { try await client(transport).add(TaskItem(itemName: "x")) })
     #expect(error.code == .conflict && error.serverCode == code && error.serverDescription == message)
@@ -73,8 +73,8 @@ import Testing
     (.cancelled, .network, false, true), (.badURL, .configuration, false, false), (.unknown, .network, true, true),
   ]
 
-  @Test(arguments: transportErrors)
-  func everyTransportErrorHasItsCode(
+  @Test("Every error of the transport has its code", arguments: transportErrors)
+  func transportCodes(
     _ thrown: URLError.Code, _ code: ErrorCode, _ isRetryable: Bool, _ isUnknown: Bool
   ) async throws {
     let transport = CannedTransport([.failure(URLError(thrown))])
@@ -84,7 +84,7 @@ import Testing
     #expect(transport.unused == 0)
   }
 
-  @Test("What keeps the transport from sending is in the message, and nothing was sent")
+  @Test("The error of a transport that refuses to send says why, and that nothing was sent")
   func refusedByTheTransport() async throws {
     let words = "http_proxy would send plain http to localhost through a proxy. Set no_proxy=localhost,127.0.0.1,::1."
     let transport = CannedTransport([.failure(ConnectorError(own: .configuration, words))])
@@ -93,50 +93,32 @@ import Testing
     #expect(error.method == "POST" && error.url == "https://tasks.example.com/tasks")
   }
 
-  static let messages: [(String, LocalResponse, @Sendable (TaskAPIClient) async throws -> Void)] = [
-    (
-      "GET https://tasks.example.com/tasks failed with status 503.", .text(503, ""),
-      { _ = try await $0.list() }
-    ),
-    (
-      "GET https://tasks.example.com/tasks failed with status 400.", .text(400, ""),
-      { _ = try await $0.list() }
-    ),
-    (
-      "The server answered 404 to GET https://tasks.example.com/tasks: nothing exists at this URL.",
-      .text(404, ""), { _ = try await $0.list() }
-    ),
-    (
-      "POST https://tasks.example.com/tasks failed with status 500.", .text(500, ""),
-      { try await $0.add(TaskItem(itemName: "x")) }
-    ),
-    (
-      "The server answered 405 to PUT https://tasks.example.com/tasks/1: it does not support updating.",
-      .text(405, ""), { try await $0.update(TaskItem(itemName: "x", serverID: "1")) }
-    ),
-    (
-      "The server answered 405 to DELETE https://tasks.example.com/tasks/1: it does not support deleting by id.",
-      .text(405, ""), { try await $0.delete(TaskItem(itemName: "x", serverID: "1")) }
-    ),
-    (
-      "The server answered 501 to DELETE https://tasks.example.com/tasks: it does not support deleting by title.",
-      .text(501, ""), { try await $0.delete(TaskItem(itemName: "x")) }
-    ),
-    (
-      "The server answered 302 to GET https://tasks.example.com/tasks: a redirect, which is not followed.",
-      .text(302, ""), { _ = try await $0.list() }
-    ),
-    (
-      "The server answered 429 to POST https://tasks.example.com/tasks: too many requests.",
-      .text(429, ""),
-      { try await $0.add(TaskItem(itemName: "x")) }
-    ),
+  private static let list: @Sendable (TaskAPIClient) async throws -> Void = { _ = try await $0.list() }
+  private static let add: @Sendable (TaskAPIClient) async throws -> Void = { try await $0.add(TaskItem(itemName: "x")) }
+  private static let update: @Sendable (TaskAPIClient) async throws -> Void = { try await $0.update(stored) }
+  private static let delete: @Sendable (TaskAPIClient) async throws -> Void = { try await $0.delete(stored) }
+  private static let deleteByTitle: @Sendable (TaskAPIClient) async throws -> Void = {
+    try await $0.delete(TaskItem(itemName: "x"))
+  }
+  private static let stored = TaskItem(itemName: "x", serverID: "1")
+
+  /// The status, the call, and the words around the request in the message.
+  static let messages: [(Int, @Sendable (TaskAPIClient) async throws -> Void, String)] = [
+    (503, list, "GET @ failed with status 503."), (400, list, "GET @ failed with status 400."),
+    (404, list, "The server answered 404 to GET @: nothing exists at this URL."),
+    (500, add, "POST @ failed with status 500."),
+    (405, update, "The server answered 405 to PUT @/1: it does not support updating."),
+    (405, delete, "The server answered 405 to DELETE @/1: it does not support deleting by id."),
+    (501, deleteByTitle, "The server answered 501 to DELETE @: it does not support deleting by title."),
+    (302, list, "The server answered 302 to GET @: a redirect, which is not followed."),
+    (429, add, "The server answered 429 to POST @: too many requests."),
   ]
 
   @Test("An error names method, URL without query, and status", arguments: messages.indices)
   func message(_ index: Int) async throws {
-    let (message, answer, call) = Self.messages[index]
-    let transport = CannedTransport(Array(repeating: .success(answer), count: 5))
+    let (status, call, words) = Self.messages[index]
+    let message = words.replacing("@", with: "https://tasks.example.com/tasks")
+    let transport = CannedTransport(Array(repeating: .success(.text(status, "")), count: 5))
     let client = try client(transport, base: "https://tasks.example.com/tasks?code=canary") {
       $0.retry.maximumAttempts = 3
     }

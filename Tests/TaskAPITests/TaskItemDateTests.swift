@@ -45,15 +45,6 @@ import Testing
     #expect(try written(decoded(#"{"task":"x","date":"\#(text)"}"#)) == text)
   }
 
-  @Test(
-    "A date that four digits of year cannot hold becomes the nearest one",
-    arguments: [
-      (-1e15, "0001-01-01T00:00:00.000Z"), (1e15, "9999-12-31T23:59:59.999Z"), (.nan, "0001-01-01T00:00:00.000Z"),
-    ])
-  func limits(_ seconds: Double, _ text: String) throws {
-    #expect(try written(TaskItem(itemName: "x", creationDate: Date(timeIntervalSince1970: seconds))) == text)
-  }
-
   @Test("Every day of two centuries comes back", arguments: 0..<200)
   func everyDay(_ step: Int) throws {
     // A prime number of days apart, so months, years and centuries are met at every place; checked by Foundation.

@@ -10,17 +10,17 @@ import Testing
 #endif
 
 @Suite(.hangLimit) struct TaskItemTests {
-  @Test func readsTheTutorialsDocument() throws {
+  @Test("The document of the tutorial's server is read")
+  func tutorial() throws {
     let task = try decoded(Samples.stored)
-    #expect(task.itemName == "Buy milk")
-    #expect(task.id == "564d9a1f6b3c2a0d00a1b2c3")
-    #expect(task.ownerName == "o-1")
-    #expect(!task.completed)
+    #expect(task.itemName == "Buy milk" && task.id == "564d9a1f6b3c2a0d00a1b2c3")
+    #expect(task.ownerName == "o-1" && !task.completed)
     #expect(task.creationDate == Date(timeIntervalSince1970: 1_447_926_303.117))
     #expect(task.unknownFields == ["__v": .integer(0)])
   }
 
-  @Test func newTaskHasWhatOnlyAServerGivesUnset() {
+  @Test("A new task has no values of the server")
+  func newTask() {
     let task = TaskItem(itemName: "x", ownerName: "o", completed: true)
     #expect(task.serverID == nil && task.creationDate == nil && task.unknownFields.isEmpty)
     #expect(task.itemName == "x" && task.ownerName == "o" && task.completed)
@@ -62,18 +62,20 @@ import Testing
     #expect(try members(of: transport.requests[1])["__v"] == nil)
   }
 
-  @Test(arguments: [
-    (#"null"#, JSONValue.null), ("true", .bool(true)), ("-3", .integer(-3)), ("1.5", .number(1.5)),
-    (#""ü\u0000""#, .string("ü\u{0}")), ("[]", .array([])), ("{}", .object([:])),
-    (
-      #"[1,"a",null,true,0.5,[2],{"b":3}]"#,
-      .array([
-        .integer(1), .string("a"), .null, .bool(true), .number(0.5), .array([.integer(2)]),
-        .object(["b": .integer(3)]),
-      ])
-    ),
-    (#"{"a":{"task":[false]}}"#, .object(["a": .object(["task": .array([.bool(false)])])])),
-  ])
+  @Test(
+    "Fields that the client does not know are kept",
+    arguments: [
+      (#"null"#, JSONValue.null), ("true", .bool(true)), ("-3", .integer(-3)), ("1.5", .number(1.5)),
+      (#""ü\u0000""#, .string("ü\u{0}")), ("[]", .array([])), ("{}", .object([:])),
+      (
+        #"[1,"a",null,true,0.5,[2],{"b":3}]"#,
+        .array([
+          .integer(1), .string("a"), .null, .bool(true), .number(0.5), .array([.integer(2)]),
+          .object(["b": .integer(3)]),
+        ])
+      ),
+      (#"{"a":{"task":[false]}}"#, .object(["a": .object(["task": .array([.bool(false)])])])),
+    ])
   func keepsUnknownMembers(_ json: String, _ value: JSONValue) throws {
     #expect(try decoded(#"{"task":"x","more":\#(json)}"#).unknownFields == ["more": value])
   }
@@ -91,7 +93,8 @@ import Testing
     #expect(error?.code == .invalidResponse && error?.message.contains("32") == true)
   }
 
-  @Test func codingKeepsEverything() throws {
+  @Test("Coding keeps everything")
+  func coding() throws {
     var task = try decoded(
       #"{"_id":"1","task":"a","owner":"o","date":"2015-11-19T09:45:03.117Z","more":[1,{"b":null}]}"#)
     task.completed = true
@@ -110,16 +113,20 @@ import Testing
     #expect(try JSONDecoder().decode([String: String].self, from: body) == ["task": "Buy milk"])
   }
 
-  @Test(arguments: [
-    "{}", #"{"task":null}"#, #"{"task":1}"#, #"{"Text":["x"]}"#, #"{"task":"x","_id":5}"#, #"{"task":"x","owner":{}}"#,
-    #"{"task":"x","completed":"yes"}"#, #"{"task":"x","completed":1}"#, #"{"task":"x","date":1447926303}"#, "[]",
-    #"{"Task":"x"}"#,
-  ])
+  @Test(
+    "A field of the wrong type is refused",
+    arguments: [
+      "{}", #"{"task":null}"#, #"{"task":1}"#, #"{"Text":["x"]}"#, #"{"task":"x","_id":5}"#,
+      #"{"task":"x","owner":{}}"#,
+      #"{"task":"x","completed":"yes"}"#, #"{"task":"x","completed":1}"#, #"{"task":"x","date":1447926303}"#, "[]",
+      #"{"Task":"x"}"#,
+    ])
   func refusesWrongTypes(_ json: String) {
     #expect(throws: DecodingError.self) { try decoded(json) }
   }
 
-  @Test func nullIsAbsent() throws {
+  @Test("A null is the same as no field")
+  func nulls() throws {
     let task = try decoded(#"{"task":"x","_id":null,"owner":null,"completed":null,"date":null}"#)
     #expect(task == TaskItem(itemName: "x"))
   }

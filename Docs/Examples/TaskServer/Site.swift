@@ -142,8 +142,8 @@ struct Site: Sendable {
       return page(alert("This form was sent from another site.", "<a href=\"/\">Back</a>"), .forbidden)
     }
     guard let session = cookie("session", of: request), let user = try await sessions.user(of: session) else {
-      let text = "<p>Sign in to see your tasks.</p><a class=\"primary\" href=\"/login\">Sign in</a>"
-      return page(text, request.method == .get ? .ok : .unauthorized)
+      let content = "<p>Sign in to see your tasks.</p><a class=\"primary\" href=\"/login\">Sign in</a>"
+      return page(content, request.method == .get ? .ok : .unauthorized)
     }
     return try await body(user)
   }

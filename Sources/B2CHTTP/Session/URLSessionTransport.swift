@@ -74,7 +74,8 @@ public final class URLSessionTransport: HTTPTransport {
     }
   }
 
-  static var configuration: URLSessionConfiguration {
+  /// The configuration of the session, which stores nothing.
+  package static var configuration: URLSessionConfiguration {
     let configuration = URLSessionConfiguration.ephemeral
     // On Linux, a session with a cache crashes the process if a request is cancelled early.
     configuration.urlCache = nil
@@ -88,7 +89,8 @@ public final class URLSessionTransport: HTTPTransport {
     return configuration
   }
 
-  static func outgoing(_ request: URLRequest, _ limits: TransportLimits) -> URLRequest {
+  /// Returns the request with the shorter one of its own timeout and that of the limits.
+  package static func outgoing(_ request: URLRequest, _ limits: TransportLimits) -> URLRequest {
     var request = request
     request.cachePolicy = .reloadIgnoringLocalCacheData
     let silence = limits.idleTimeout.inSeconds

@@ -1,13 +1,13 @@
-internal import B2CCore
+package import B2CCore
 internal import B2CIDToken
-internal import Foundation
+package import Foundation
 
 extension PendingSignIn {
   /// Checks the place, state and issuer of a callback URL, and only then reads its error or code.
   ///
   /// - Returns: The code, and the redirect URI that the token request must repeat.
   /// - Throws: ``ConnectorError`` with code `invalidResponse` if a check fails, or the error that the provider sent.
-  func validate(
+  package func validate(
     _ callback: URL, from provider: Provider
   ) throws(ConnectorError) -> (code: Secret, redirectURI: URL) {
     let redirectURI = try RedirectMatch.redirectURI(of: callback, registered: redirectURI)

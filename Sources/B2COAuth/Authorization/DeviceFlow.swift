@@ -1,4 +1,4 @@
-internal import B2CCore
+package import B2CCore
 public import Foundation
 
 /// The device authorization grant (RFC 8628).
@@ -65,12 +65,17 @@ package struct DeviceFlow: Sendable {
 }
 
 /// The response of the device authorization endpoint (RFC 8628 section 3.2), with its secret part.
-struct DeviceTicket: Sendable {
+package struct DeviceTicket: Sendable {
   let deviceCode: Secret
-  let authorization: DeviceAuthorization
-  let interval: Duration
+  /// The part that the user sees.
+  package let authorization: DeviceAuthorization
+  /// The time between two requests for the tokens, from 1 s to 5 min.
+  package let interval: Duration
 
-  init(_ body: Data, from endpoint: URL, now: Date) throws(ConnectorError) {
+  /// Reads the response of the endpoint.
+  ///
+  /// - Throws: ``ConnectorError`` with code `invalidResponse` if a code or an address that may be opened is missing.
+  package init(_ body: Data, from endpoint: URL, now: Date) throws(ConnectorError) {
     guard let fields = try? JSONReader.object(body),
       let deviceCode = fields["device_code"]?.string, !deviceCode.isEmpty,
       let userCode = fields["user_code"]?.string, !userCode.isEmpty,

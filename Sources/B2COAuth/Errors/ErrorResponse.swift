@@ -24,13 +24,13 @@ package struct ErrorResponse: Sendable {
   /// The kind of the authority.
   private let service: Authority.Kind
   /// The OAuth `error`, for example `invalid_grant`, or `nil` if the response is not an OAuth error.
-  private(set) var error: String?
+  package private(set) var error: String?
   /// The `error_description` without the ids that Microsoft's services append, at most 400 characters.
-  private(set) var description: String?
+  package private(set) var description: String?
   /// The provider's own code, for example `AADB2C90118` or `AADSTS50058`.
   private(set) var code: String?
   /// The `suberror`, for example `bad_token`, or in a callback the `error_subcode`.
-  private(set) var suberror: String?
+  package private(set) var suberror: String?
   /// The HTTP status, or `nil` if the error arrived in a redirect.
   private var status: Int?
   /// Whether the response had no body.

@@ -1,10 +1,10 @@
-internal import B2CAuthority
-internal import B2CCore
+package import B2CAuthority
+package import B2CCore
 internal import B2CHTTP
-internal import Foundation
+package import Foundation
 
 /// A policy of an authority, with its metadata and its endpoints.
-struct Provider: Sendable {
+package struct Provider: Sendable {
   /// The policy as the caller wrote it, because one policy id can be used with two kinds.
   var policy: Policy?
   let metadata: ProviderMetadata
@@ -28,7 +28,10 @@ struct Provider: Sendable {
   /// Returns the route of a request to another endpoint of this provider.
   func route(to url: URL) -> TokenRoute { TokenRoute(url: url, policy: policy, service: tokenRoute.service) }
 
-  init(
+  /// Creates the provider of a policy from its metadata.
+  ///
+  /// - Throws: ``ConnectorError`` with code `invalidResponse` if no endpoint for the sign-in page or the tokens is known.
+  package init(
     authority: Authority, policy: Policy?, endpoints: Endpoints, metadata: ProviderMetadata
   ) throws(ConnectorError) {
     self.policy = policy
@@ -54,15 +57,23 @@ struct Provider: Sendable {
 }
 
 /// The metadata that a provider publishes (OpenID Connect Discovery 1.0 section 3, RFC 8414 section 2).
-struct ProviderMetadata: Sendable {
-  let issuer: String
-  let authorizationEndpoint: URL?
-  let tokenEndpoint: URL?
-  let endSessionEndpoint: URL?
-  let keysEndpoint: URL
-  let deviceAuthorizationEndpoint: URL?
-  let revocationEndpoint: URL?
-  let userInfoEndpoint: URL?
+package struct ProviderMetadata: Sendable {
+  /// The issuer, as the document writes it.
+  package let issuer: String
+  /// The URL of the sign-in page.
+  package let authorizationEndpoint: URL?
+  /// The URL of the token endpoint.
+  package let tokenEndpoint: URL?
+  /// The URL of the sign-out page.
+  package let endSessionEndpoint: URL?
+  /// The URL of the key set (`jwks_uri`).
+  package let keysEndpoint: URL
+  /// The URL that gives device codes (RFC 8628).
+  package let deviceAuthorizationEndpoint: URL?
+  /// The URL that revokes tokens (RFC 7009).
+  package let revocationEndpoint: URL?
+  /// The URL of the claims of a user (OpenID Connect Core section 5.3).
+  package let userInfoEndpoint: URL?
   /// Whether callbacks contain `iss` (RFC 9207 section 3).
   let sendsIssuerInCallback: Bool
   let signingAlgorithms: [String]
@@ -77,7 +88,7 @@ struct ProviderMetadata: Sendable {
   ///   - json: The document.
   ///   - allowsHTTP: Whether URLs of this machine may be http, because the authority is on this machine too.
   /// - Throws: ``ConnectorError`` with code `invalidResponse` if the issuer or the URL of the keys is missing.
-  init(json: Data, allowsHTTP: Bool) throws(ConnectorError) {
+  package init(json: Data, allowsHTTP: Bool) throws(ConnectorError) {
     let fields: [String: JSONValue]
     do {
       fields = try JSONReader.object(json)

@@ -1,24 +1,26 @@
-internal import B2CCore
-internal import Foundation
+package import B2CCore
+package import Foundation
 
 /// A successful response of the token endpoint (RFC 6749 section 5.1), with the deviations of real servers.
-struct TokenResponse: Sendable {
-  let accessToken: Secret?
+package struct TokenResponse: Sendable {
+  /// The access token, or `nil` if the response has none that can be used.
+  package let accessToken: Secret?
   /// The error of an access token that cannot be used, because it is not visible ASCII text or not of type Bearer.
-  let unusableAccessToken: ConnectorError?
-  let idToken: Secret?
+  package let unusableAccessToken: ConnectorError?
+  /// The id_token, which is not yet checked.
+  package let idToken: Secret?
   let refreshToken: Secret?
   /// The granted scopes, or `nil` if the server left them out, which means that it granted the requested ones.
   let scopes: [String]?
   /// The lifetime of the access token, in seconds.
-  let lifetime: TimeInterval
+  package let lifetime: TimeInterval
   let refreshIn: TimeInterval?
   let refreshTokenLifetime: TimeInterval?
 
   /// Reads the body of a response with status 200.
   ///
   /// - Throws: ``ConnectorError`` with code `invalidResponse` if the body contains no token.
-  init(_ body: Data, serverNow: Date) throws(ConnectorError) {
+  package init(_ body: Data, serverNow: Date) throws(ConnectorError) {
     guard let fields = try? JSONReader.object(body) else {
       throw ConnectorError(
         own: .invalidResponse, "The token response is not a JSON object.", status: 200)

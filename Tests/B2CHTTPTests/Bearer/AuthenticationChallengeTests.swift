@@ -1,9 +1,8 @@
 import B2CCore
+import B2CHTTP
 import B2CTestKit
 import Foundation
 import Testing
-
-@testable import B2CHTTP
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -36,7 +35,7 @@ struct AuthenticationChallengeTests {
       [["error": "invalid_token"]]
     ),
     ("Bearer error=\"x\", Basic realm=\"r\", scope=\"s\"", [["error": "x"]]),
-    // What servers send besides: no quotes, no commas, a quotation that does not end.
+    // Servers also send these: no quotes, no commas, a quotation that does not end.
     (
       "Bearer error=invalid_token, realm=Users",
       [["error": "invalid_token", "realm": "Users"]]
@@ -63,12 +62,13 @@ struct AuthenticationChallengeTests {
     ("error=\"invalid_token\"", []), ("", []), (" , ,", []), ("=", []), ("\"", []), ("\"stray\" =,", []),
   ]
 
-  @Test(arguments: table)
+  @Test("Bearer challenges are read among those of other schemes, however they are quoted", arguments: table)
   func reads(text: String, challenges: [[String: String]]) {
     #expect(Challenge.parse(text) == challenges)
   }
 
-  @Test func neverStumblesOverRandomBytes() {
+  @Test("No text makes the parser fail")
+  func randomPieces() {
     let pieces = ["Bearer", " ", ",", "=", "\"", "\\", "realm", "error=\"x\"", "a b", "\t", "é", "==", "+/"]
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<5000 {
@@ -95,11 +95,13 @@ struct AuthenticationChallengeTests {
   }
 
   // {"access_token":{"nbf":{"essential":true,"value":"1"}}} in Base64 and Base64url, with and without padding.
-  @Test(arguments: [
-    "eyJhY2Nlc3NfdG9rZW4iOnsibmJmIjp7ImVzc2VudGlhbCI6dHJ1ZSwidmFsdWUiOiIxIn19fQ==",
-    "eyJhY2Nlc3NfdG9rZW4iOnsibmJmIjp7ImVzc2VudGlhbCI6dHJ1ZSwidmFsdWUiOiIxIn19fQ",
-    "{\\\"access_token\\\":{\\\"nbf\\\":{\\\"essential\\\":true,\\\"value\\\":\\\"1\\\"}}}",
-  ])
+  @Test(
+    "The claims of a challenge are given as JSON",
+    arguments: [
+      "eyJhY2Nlc3NfdG9rZW4iOnsibmJmIjp7ImVzc2VudGlhbCI6dHJ1ZSwidmFsdWUiOiIxIn19fQ==",
+      "eyJhY2Nlc3NfdG9rZW4iOnsibmJmIjp7ImVzc2VudGlhbCI6dHJ1ZSwidmFsdWUiOiIxIn19fQ",
+      "{\\\"access_token\\\":{\\\"nbf\\\":{\\\"essential\\\":true,\\\"value\\\":\\\"1\\\"}}}",
+    ])
   func givesClaimsAsJSON(text: String) throws {
     let challenge = try #require(Challenge.parse("Bearer error=\"insufficient_claims\", claims=\"\(text)\"").first)
     let claims = challenge["claims"].flatMap { Challenge.claims($0) }
@@ -126,7 +128,7 @@ struct AuthenticationChallengeTests {
   }
 
   @Test(
-    "Claims that are not a JSON object of at most 4 KiB are none",
+    "Claims that are not a JSON object of at most 4 KiB are ignored",
     arguments: [
       "mfa", "", "[]", "null", "{", "{\"a\":1}}", "{\"a\":1,\"a\":2}", "{\u{1B}[2J not json \u{202E}",
       "{\"a\":\"\(String(repeating: "x ", count: 2_048))\"}", String(repeating: "{\"a\":", count: 40),
@@ -149,7 +151,7 @@ struct AuthenticationChallengeTests {
     },
   ]
 
-  @Test("Claims with the token that was sent are none, however it is written", arguments: disguises.indices)
+  @Test("Claims that contain the sent token are ignored, however it is written", arguments: disguises.indices)
   func echoedToken(_ index: Int) {
     for token in ["eyJhbGciOiJSUzI1NiJ9.e30/~.c2ln", "0a|b:c!.d-e_f"] {
       let text = Self.disguises[index](token)

@@ -14,11 +14,12 @@ struct AuthorizedTransportTests {
   private let tokens = CannedTokens()
 
   private func authorized(
-    _ transport: any HTTPTransport, retry: RetryPolicy = RetryPolicy()
+    _ transport: any HTTPTransport, tokens: BearerTokens? = nil, at allowed: URL? = nil,
+    clock: LeapingClock = LeapingClock()
   ) throws -> AuthorizedTransport {
-    let origin = try #require(Origin(try url()))
+    let origin = try #require(Origin(allowed ?? url()))
     return AuthorizedTransport(
-      RetryingTransport(transport: transport, policy: retry, clock: LeapingClock()), tokens: tokens.source,
+      RetryingTransport(transport: transport, clock: clock), tokens: tokens ?? self.tokens.source,
       allowedOrigins: [origin])
   }
 
@@ -30,7 +31,8 @@ struct AuthorizedTransportTests {
     LocalResponse(status: status, headers: challenge.map { ["WWW-Authenticate": $0] } ?? [:])
   }
 
-  @Test func attachesTheToken() async throws {
+  @Test("The token replaces another Authorization field")
+  func attachesTheToken() async throws {
     let canned = CannedTransport(statuses: 200)
     var request = URLRequest(
       method: "POST", url: try url(), headers: ["authorization": "Basic other", "Accept": "text/plain"])
@@ -41,21 +43,22 @@ struct AuthorizedTransportTests {
     #expect(tokens.asked == [nil])
   }
 
-  @Test func refusesATokenThatNoHeaderFieldCanCarry() async throws {
+  @Test("A token that no header field can carry is refused")
+  func unusableToken() async throws {
     let canned = CannedTransport(statuses: 200)
     let request = URLRequest(url: try url())
-    let transport = AuthorizedTransport(
-      RetryingTransport(transport: canned), tokens: CannedTokens("a\r\nX-Injected: 1").source,
-      allowedOrigins: [try #require(Origin(try url()))])
+    let transport = try authorized(canned, tokens: CannedTokens("a\r\nX-Injected: 1").source)
     await expectError(ConnectorError.self, .configuration) { try await transport.answer(to: request) }
     #expect(canned.requests.isEmpty)
   }
 
-  @Test(arguments: [
-    "https://evil.example.com/", "http://api.example.com/tasks", "https://api.example.com:8443/tasks",
-    "https://api.example.com.evil.example/", "https://api.example.com@evil.example/", "https://me@api.example.com/",
-    "https://api%2Eexample.com/", "file:///tasks", "/tasks",
-  ])
+  @Test(
+    "An origin that is not allowed is refused before a token is fetched",
+    arguments: [
+      "https://evil.example.com/", "http://api.example.com/tasks", "https://api.example.com:8443/tasks",
+      "https://api.example.com.evil.example/", "https://api.example.com@evil.example/", "https://me@api.example.com/",
+      "https://api%2Eexample.com/", "file:///tasks", "/tasks",
+    ])
   func refusesAnOriginThatIsNotAllowedBeforeATokenIsFetched(text: String) async throws {
     let canned = CannedTransport(statuses: 200)
     let transport = try authorized(canned)
@@ -75,9 +78,7 @@ struct AuthorizedTransportTests {
       ("http://127.0.0.1:8080/", true), ("http://localhost/", true), ("http://[::1]/", true),
     ] {
       let url = try url(text)
-      let transport = AuthorizedTransport(
-        RetryingTransport(transport: canned, policy: .none), tokens: tokens.source,
-        allowedOrigins: [try #require(Origin(url))])
+      let transport = try authorized(canned, at: url)
       let request = URLRequest(url: url)
       if isAllowed {
         #expect(try await transport.authorized(request).value(forHTTPHeaderField: "Authorization") == "Bearer token-1")
@@ -98,9 +99,7 @@ struct AuthorizedTransportTests {
   func restOfTheDeadline() async throws {
     let clock = LeapingClock()
     let slow = SlowTransport(clock: clock, answering: [401, 200])
-    let transport = AuthorizedTransport(
-      RetryingTransport(transport: slow, clock: clock), tokens: tokens.source,
-      allowedOrigins: [try #require(Origin(try url()))])
+    let transport = try authorized(slow, clock: clock)
     let request = URLRequest(url: try url())
     let limits = TransportLimits(deadline: .seconds(20))
     #expect(try await transport.answer(to: request, limits: limits).status == 200)
@@ -129,16 +128,20 @@ struct AuthorizedTransportTests {
     }
   }
 
-  @Test(arguments: ["https://API.example.com:443/other?x=1", "HTTPS://api.example.com"])
+  @Test(
+    "An origin is known in any spelling",
+    arguments: ["https://API.example.com:443/other?x=1", "HTTPS://api.example.com"])
   func knowsAnOriginInAnySpelling(text: String) async throws {
     let canned = CannedTransport(statuses: 200)
     #expect(try await authorized(canned).answer(to: URLRequest(url: try url(text))).status == 200)
   }
 
-  @Test(arguments: [
-    nil, "Bearer", "Bearer realm=\"Users\"", "Bearer error=\"invalid_token\"", "error=invalid_token",
-    "Basic realm=\"x\"", "Bearer realm=\"\", Basic realm=\"x\", Bearer error=\"invalid_token\"",
-  ])
+  @Test(
+    "A refused token is replaced once",
+    arguments: [
+      nil, "Bearer", "Bearer realm=\"Users\"", "Bearer error=\"invalid_token\"", "error=invalid_token",
+      "Basic realm=\"x\"", "Bearer realm=\"\", Basic realm=\"x\", Bearer error=\"invalid_token\"",
+    ])
   func replacesARefusedTokenOnce(challenge: String?) async throws {
     let canned = CannedTransport(refusal(challenge), LocalResponse(status: 201))
     let response = try await authorized(canned).answer(
@@ -150,26 +153,11 @@ struct AuthorizedTransportTests {
     #expect(canned.requests.map(\.httpBody) == [Data([1]), Data([1])])
   }
 
-  @Test func reportsASecondRefusalAndStops() async throws {
-    let second = refusal("Bearer realm=\"Users\", error=\"invalid_token\", error_description=\"audience\"")
-    let canned = CannedTransport(refusal(), second, LocalResponse(status: 200))
-    let transport = try authorized(canned)
-    let request = URLRequest(url: try url())
-    let error = await #expect(throws: ConnectorError.self) { try await transport.answer(to: request) }
-    #expect(error?.code == .unauthorized)
-    #expect(error?.status == 401)
-    #expect(error?.oauthError == "invalid_token")
-    #expect(canned.requests.count == 2)
-    #expect(tokens.asked.count == 2)
-  }
-
   @Test("A token that was refused is not sent again, and no new one is spoken of")
   func onlyOneToken() async throws {
     let canned = CannedTransport(refusal("Bearer error=\"invalid_token\""), LocalResponse(status: 200))
     let tokens = CannedTokens("only-token")
-    let transport = AuthorizedTransport(
-      RetryingTransport(transport: canned, policy: .none), tokens: tokens.source,
-      allowedOrigins: [try #require(Origin(try url()))])
+    let transport = try authorized(canned, tokens: tokens.source)
     let request = URLRequest(method: "POST", url: try url())
     let error = try await #require(throws: ConnectorError.self) { try await transport.answer(to: request) }
     #expect(error.code == .unauthorized && error.status == 401 && error.oauthError == "invalid_token")
@@ -184,64 +172,59 @@ struct AuthorizedTransportTests {
   @Test("Nothing is sent again with a token of another user", arguments: ["bob", nil] as [String?])
   func anotherUser(user: String?) async throws {
     let canned = CannedTransport(statuses: 401, 200)
-    let transport = AuthorizedTransport(
-      RetryingTransport(transport: canned),
-      tokens: { refused in
-        refused == nil ? (Secret("token-of-alice"), "alice") : (Secret("another-token"), user)
-      }, allowedOrigins: [try #require(Origin(try url()))])
+    let transport = try authorized(
+      canned, tokens: { $0 == nil ? (Secret("token-of-alice"), "alice") : (Secret("another-token"), user) })
     let request = URLRequest(url: try url())
     await expectError(ConnectorError.self, .unauthorized) { try await transport.answer(to: request) }
     #expect(canned.requests.map { $0.value(forHTTPHeaderField: "Authorization") } == ["Bearer token-of-alice"])
   }
 
-  @Test(arguments: [401, 403])
-  func saysWhichScopeIsMissing(status: Int) async throws {
-    let canned = CannedTransport(
-      refusal("Bearer error=\"insufficient_scope\", scope=\"tasks.read tasks.write\"", status: status))
+  private static let scope = #"Bearer error="insufficient_scope", scope="tasks.read tasks.write""#
+  private static let claims =
+    #"Bearer realm="", authorization_uri="https://login.example.com/authorize", error="insufficient_claims", "#
+    + #"claims="eyJhY2Nlc3NfdG9rZW4iOnsiYWNycyI6bnVsbH19""#
+  private static let expired = #"Bearer realm="Users", error="invalid_token", error_description="audience""#
+
+  /// The status and challenge of each answer, and the code and OAuth error that they mean.
+  static let refusals: [([(Int, String?)], ErrorCode, String)] = [
+    ([(401, scope)], .insufficientScope, "insufficient_scope"),
+    ([(403, scope)], .insufficientScope, "insufficient_scope"),
+    ([(401, claims)], .claimsRequired, "insufficient_claims"),
+    ([(403, claims)], .claimsRequired, "insufficient_claims"),
+    ([(401, nil), (401, scope)], .insufficientScope, "insufficient_scope"),
+    ([(401, nil), (401, expired)], .unauthorized, "invalid_token"),
+  ]
+
+  @Test("The last challenge says what is missing, and nothing is sent after it", arguments: refusals.indices)
+  func lastChallenge(_ index: Int) async throws {
+    let (answers, code, oauthError) = Self.refusals[index]
+    let refused = answers.map { CannedTransport.Outcome.success(refusal($0.1, status: $0.0)) }
+    let canned = CannedTransport(refused + [.success(LocalResponse(status: 200))])
     let transport = try authorized(canned)
     let request = URLRequest(url: try url())
-    let error = await #expect(throws: ConnectorError.self) { try await transport.answer(to: request) }
-    #expect(error?.code == .insufficientScope)
-    #expect(error?.status == status)
-    #expect(error.map { "\($0)".contains("tasks.read tasks.write") } == true)
-    #expect(tokens.asked == [nil])
+    let error = try await #require(throws: ConnectorError.self) { try await transport.answer(to: request) }
+    #expect(error.code == code && error.status == answers.last?.0 && error.oauthError == oauthError)
+    #expect(code != .insufficientScope || "\(error)".contains("tasks.read tasks.write"))
+    #expect(error.claims == (code == .claimsRequired ? #"{"access_token":{"acrs":null}}"# : nil))
+    #expect(canned.requests.count == answers.count && tokens.asked.count == answers.count)
   }
 
-  @Test(arguments: [401, 403])
-  func saysWhichClaimsAreWanted(status: Int) async throws {
-    let challenge =
-      "Bearer realm=\"\", authorization_uri=\"https://login.example.com/authorize\", error=\"insufficient_claims\", "
-      + "claims=\"eyJhY2Nlc3NfdG9rZW4iOnsiYWNycyI6bnVsbH19\""
-    let canned = CannedTransport(refusal(challenge, status: status))
-    let transport = try authorized(canned)
-    let request = URLRequest(url: try url())
-    let error = await #expect(throws: ConnectorError.self) { try await transport.answer(to: request) }
-    #expect(error?.code == .claimsRequired)
-    #expect(error?.claims == "{\"access_token\":{\"acrs\":null}}")
-    #expect(canned.requests.count == 1)
-  }
-
-  @Test func reportsWhatTheAnswerToTheSecondTokenSays() async throws {
-    let canned = CannedTransport(refusal(), refusal("Bearer error=insufficient_scope, scope=a"))
-    let transport = try authorized(canned)
-    let request = URLRequest(url: try url())
-    await expectError(ConnectorError.self, .insufficientScope) { try await transport.answer(to: request) }
-  }
-
-  @Test(arguments: [200, 204, 302, 400, 403, 404, 409, 407])
+  @Test("Every other response is returned unchanged", arguments: [200, 204, 302, 400, 403, 404, 409, 407])
   func givesEveryOtherAnswerAsItIs(status: Int) async throws {
     let canned = CannedTransport(statuses: status)
     #expect(try await authorized(canned).answer(to: URLRequest(url: try url())).status == status)
     #expect(canned.requests.count == 1)
   }
 
-  @Test func retriesFaultsBeforeAndAfterTheRefusal() async throws {
+  @Test("Faults are retried before and after a refusal")
+  func faults() async throws {
     let canned = CannedTransport(statuses: 503, 401, 429, 200)
     #expect(try await authorized(canned).answer(to: URLRequest(url: try url())).status == 200)
     #expect(tokens.asked == [nil, Secret("token-1")])
   }
 
-  @Test func repeatsADeletionOnlyWhenMarked() async throws {
+  @Test("A deletion is repeated only if it is marked as idempotent")
+  func deletion() async throws {
     let request = URLRequest(method: "DELETE", url: try url())
     #expect(try await authorized(CannedTransport(statuses: 503, 204)).answer(to: request).status == 503)
     var history = RequestHistory()
@@ -249,12 +232,11 @@ struct AuthorizedTransportTests {
     #expect(try await marked.send(request, limits: .standard, isIdempotent: true, noting: &history).1.statusCode == 204)
   }
 
-  @Test func passesOnWhatTheProviderThrows() async throws {
+  @Test("An error of the source of tokens is passed on")
+  func noToken() async throws {
     struct SignedOut: Error {}
     let canned = CannedTransport(statuses: 200)
-    let transport = AuthorizedTransport(
-      RetryingTransport(transport: canned), tokens: { _ in throw SignedOut() },
-      allowedOrigins: [try #require(Origin(try url()))])
+    let transport = try authorized(canned, tokens: { _ in throw SignedOut() })
     await #expect(throws: SignedOut.self) { try await transport.answer(to: URLRequest(url: try url())) }
     #expect(canned.requests.isEmpty)
   }
@@ -274,7 +256,8 @@ struct AuthorizedTransportTests {
     }
   }
 
-  @Test func aThousandCallersEachNameTheRefusedTokenAndRepeatOnce() async throws {
+  @Test("A thousand callers each name the refused token and repeat once")
+  func manyCallers() async throws {
     let server = RefusingFirst(gate: TestGate())
     let transport = try authorized(server)
     let request = URLRequest(method: "POST", url: try url())
@@ -292,7 +275,8 @@ struct AuthorizedTransportTests {
     #expect(tokens.asked.count { $0 == Secret("token-1") } == 1000)
   }
 
-  @Test func showsNoTokenInItsErrors() async throws {
+  @Test("An error shows no token, body or query")
+  func secrets() async throws {
     let canned = CannedTransport(
       LocalResponse(status: 401), LocalResponse(status: 401, body: Data("canary-body".utf8)))
     let transport = try authorized(canned)

@@ -22,80 +22,60 @@ struct RetryingTransportTests {
     URLRequest(method: method, url: try #require(URL(string: "https://api.example.com/")))
   }
 
-  @Test func succeedsAfterFaultsThatPass() async throws {
-    let canned = CannedTransport([
-      .failure(URLError(.networkConnectionLost)), .success(LocalResponse(status: 503)),
-      .success(LocalResponse(status: 200)),
-    ])
-    let response = try await retrying(canned).answer(to: request())
-    #expect(response.status == 200)
-    #expect(clock.sleeps == [.seconds(1), .seconds(2)])
+  private static func status(_ status: Int, retryAfter: String? = nil) -> CannedTransport.Outcome {
+    .success(LocalResponse(status: status, headers: retryAfter.map { ["Retry-After": $0] } ?? [:]))
   }
 
-  @Test func givesTheLastAnswerWhenAllFail() async throws {
-    let canned = CannedTransport(statuses: 500, 502, 503, 200)
-    #expect(try await retrying(canned).answer(to: request()).status == 503)
-    #expect(canned.requests.count == 3)
+  private static func fault(_ code: URLError.Code) -> CannedTransport.Outcome { .failure(URLError(code)) }
+
+  /// The method, what the server does, the status that the caller gets (or `nil` for an error), and the waits between.
+  static let rows: [(String, [CannedTransport.Outcome], Int?, [Int])] = [
+    ("GET", [fault(.networkConnectionLost), status(503), status(200)], 200, [1, 2]),
+    ("GET", [status(500), status(502), status(503), status(200)], 503, [1, 2]),
+    ("GET", [status(500), status(500), fault(.cannotConnectToHost), status(200)], nil, [1, 2]),
+    ("POST", [status(429), status(429), status(201), status(200)], 201, [1, 2]),
+    ("PUT", [status(429), status(429), status(201), status(200)], 201, [1, 2]),
+    ("PATCH", [status(429), status(429), status(201), status(200)], 201, [1, 2]),
+    ("DELETE", [status(429), status(429), status(201), status(200)], 201, [1, 2]),
+    ("POST", [status(429, retryAfter: "7"), status(201)], 201, [7]),
+    ("POST", [status(429), fault(.networkConnectionLost), status(201)], nil, [1]),
+    ("POST", [status(429), status(503), status(201)], 503, [1]),
+    ("POST", [fault(.cannotConnectToHost), status(200)], nil, []),
+    ("POST", [fault(.networkConnectionLost), status(200)], nil, []),
+    ("POST", [fault(.timedOut), status(200)], nil, []), ("POST", [fault(.cannotParseResponse), status(200)], nil, []),
+  ]
+
+  @Test("A GET is repeated after a fault that may pass, and a change only if it was throttled", arguments: rows.indices)
+  func repeats(_ index: Int) async throws {
+    let (method, outcomes, expected, waits) = Self.rows[index]
+    let canned = CannedTransport(outcomes)
+    let retrying = retrying(canned)
+    if let expected {
+      #expect(try await retrying.answer(to: request(method)).status == expected)
+    } else {
+      await #expect(throws: ConnectorError.self) { try await retrying.answer(to: request(method)) }
+    }
+    #expect(clock.sleeps == waits.map { .seconds($0) } && canned.requests.count == waits.count + 1)
   }
 
-  @Test func throwsTheLastErrorWhenAllFail() async throws {
-    let canned = CannedTransport([
-      .success(LocalResponse(status: 500)), .failure(URLError(.cannotConnectToHost)),
-    ])
-    let retrying = retrying(canned, RetryPolicy(maximumAttempts: 2))
-    await expectError(ConnectorError.self, .network) { try await retrying.answer(to: request()) }
-  }
-
-  @Test(arguments: ["POST", "PUT", "PATCH", "DELETE"], [408, 500, 502, 503, 504])
+  @Test(
+    "A change that may have been made is sent once",
+    arguments: ["POST", "PUT", "PATCH", "DELETE"], [408, 500, 502, 503, 504])
   func sendsOnceWhatMayNotBeRepeated(method: String, status: Int) async throws {
     let canned = CannedTransport(statuses: status, 200)
     #expect(try await retrying(canned).answer(to: request(method)).status == status)
     #expect(canned.requests.count == 1)
   }
 
-  @Test(arguments: [URLError.Code.cannotConnectToHost, .networkConnectionLost, .timedOut, .cannotParseResponse])
-  func neverRepeatsAPostWithoutAnAnswer(code: URLError.Code) async throws {
-    let canned = CannedTransport([
-      .failure(URLError(code)), .success(LocalResponse(status: 200)),
-    ])
-    let retrying = retrying(canned)
-    await #expect(throws: ConnectorError.self) { try await retrying.answer(to: request("POST")) }
-    #expect(canned.requests.count == 1)
-  }
-
-  @Test(arguments: ["POST", "PUT", "PATCH", "DELETE"])
-  func repeatsAnythingThatWasThrottled(method: String) async throws {
-    let canned = CannedTransport(statuses: 429, 429, 201, 200)
-    #expect(try await retrying(canned).answer(to: request(method)).status == 201)
-    #expect(clock.sleeps == [.seconds(1), .seconds(2)])
-    #expect(canned.requests.count == 3)
-  }
-
-  @Test func aThrottledPostWaitsAsLongAsTheServerSays() async throws {
-    let canned = CannedTransport(
-      LocalResponse(status: 429, headers: ["Retry-After": "7"]), LocalResponse(status: 201))
-    #expect(try await retrying(canned).answer(to: request("POST")).status == 201)
-    #expect(clock.sleeps == [.seconds(7)])
-  }
-
-  @Test func aThrottledPostIsNotRepeatedAfterAnotherFault() async throws {
-    let canned = CannedTransport([
-      .success(LocalResponse(status: 429)), .failure(URLError(.networkConnectionLost)),
-      .success(LocalResponse(status: 201)),
-    ])
-    let retrying = retrying(canned)
-    await expectError(ConnectorError.self, .network) { try await retrying.answer(to: request("POST")) }
-    #expect(canned.requests.count == 2)
-    let again = CannedTransport(statuses: 429, 503, 201)
-    #expect(try await self.retrying(again).answer(to: request("POST")).status == 503)
-  }
-
-  @Test func everythingIsSentOnceWhereThePolicySaysSo() async throws {
+  @Test("Everything is sent once if the policy says so")
+  func noRetry() async throws {
     #expect(try await retrying(CannedTransport(statuses: 429), .none).answer(to: request("POST")).status == 429)
     #expect(try await retrying(CannedTransport(statuses: 503), .none).answer(to: request()).status == 503)
   }
 
-  @Test(arguments: [("PUT", true), ("DELETE", true), ("POST", true), ("GET", false)])
+  @Test(
+    "A request that is marked as idempotent is repeated",
+    arguments: [("PUT", true), ("DELETE", true), ("POST", true), ("GET", false)])
   func repeatsWhatIsMarked(method: String, isIdempotent: Bool) async throws {
     let canned = CannedTransport(statuses: 503, 200)
     var history = RequestHistory()
@@ -104,7 +84,7 @@ struct RetryingTransportTests {
     #expect(response.statusCode == (isIdempotent ? 200 : 503) && history.outcomeIsUnknown == isIdempotent)
   }
 
-  @Test(arguments: [("GET", 503), ("POST", 429)])
+  @Test("No wait outlasts the deadline", arguments: [("GET", 503), ("POST", 429)])
   func letsTheDeadlineWinOverAWait(method: String, status: Int) async throws {
     let canned = CannedTransport(
       LocalResponse(status: status, headers: ["Retry-After": "5"]), LocalResponse(status: 200))
@@ -113,7 +93,8 @@ struct RetryingTransportTests {
     #expect(clock.sleeps.isEmpty)
   }
 
-  @Test func leavesEachTryTheRestOfTheDeadline() async throws {
+  @Test("Each try gets the rest of the deadline")
+  func restOfTheDeadline() async throws {
     let canned = CannedTransport(
       LocalResponse(status: 503, headers: ["Retry-After": "5"]), LocalResponse(status: 200))
     _ = try await retrying(canned).answer(to: request(), limits: TransportLimits(deadline: .seconds(12)))
@@ -189,7 +170,8 @@ struct RetryingTransportTests {
     #expect(canned.requests.count == 1)
   }
 
-  @Test func aWaitBetweenTriesEndsWithItsTask() async throws {
+  @Test("A wait between tries ends with its task")
+  func cancelledWait() async throws {
     let clock = TestClock(advancesItself: false)
     let canned = CannedTransport(statuses: 503, 200)
     let (retrying, request) = (RetryingTransport(transport: canned, clock: clock), try request())

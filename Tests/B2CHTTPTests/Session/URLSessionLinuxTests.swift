@@ -103,7 +103,7 @@
       await server.close()
     }
 
-    @Test("What goes by https is not looked at")
+    @Test("A proxy does not matter for an https request")
     func https() async throws {
       let transport = transport(["http_proxy": Self.proxy, "all_proxy": Self.proxy])
       // Nothing listens at a reserved port.

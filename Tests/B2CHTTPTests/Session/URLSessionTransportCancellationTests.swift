@@ -13,7 +13,8 @@ import Testing
 /// A cancelled call returns, whatever is under way, and harms no other.
 @Suite(.descriptors(), .hangLimit)
 struct URLSessionTransportCancellationTests {
-  @Test func aCallThatWaitsForAnAnswerReturns() async throws {
+  @Test("A cancelled call returns while it waits for an answer, and its transfer ends")
+  func waiting() async throws {
     let (arrived, left) = (TestGate(), TestGate())
     let server = try await TestServer { exchange in
       arrived.open()
@@ -31,7 +32,8 @@ struct URLSessionTransportCancellationTests {
     #expect(server.requests.count == 1)
   }
 
-  @Test func aTaskThatIsCancelledAlreadySendsNothing() async throws {
+  @Test("A task that is already cancelled sends nothing")
+  func cancelledBefore() async throws {
     let server = try await TestServer(answering: .text(""))
     let transport = URLSessionTransport()
     let request = try server.request()
@@ -46,12 +48,12 @@ struct URLSessionTransportCancellationTests {
   }
 
   /// On Linux a redirect that meets a cancellation could end the process.
-  @Test(arguments: [200, 302, nil])
-  func aThousandAtRandomInstantsLeaveNothingHanging(status: Int?) async throws {
+  @Test("A thousand cancellations at random instants leave nothing hanging", arguments: [200, 302, nil])
+  func randomInstants(status: Int?) async throws {
     let server = try await TestServer(
       answering: LoopbackResponse(status: status ?? 200, headers: ["Location": "/elsewhere"]))
     let transport = URLSessionTransport()
-    // A port that was closed here may be another test's in the next moment; at a reserved one nothing listens.
+    // Another test could open a port that was closed here, but nothing listens at a reserved port.
     let closed = try #require(URL(string: "http://127.0.0.1:1/"))
     let request = status == nil ? URLRequest(url: closed) : try server.request()
     let counts = Locked<[String: Int]>([:])

@@ -10,7 +10,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// What is no answer ends in a typed error.
+/// A request without a response throws a typed error.
 @Suite(.descriptors(), .hangLimit)
 struct URLSessionTransportFaultTests {
   private let transport = URLSessionTransport()
@@ -26,12 +26,14 @@ struct URLSessionTransportFaultTests {
     return try #require(error).code
   }
 
-  @Test(arguments: [
-    "http://example.com/", "http://192.168.0.1/", "http://127.0.0.1.example.com/", "ftp://127.0.0.1/",
-    "file:///etc/hosts",
-    "https:///", "/relative", "https://user:password@example.com/", "https://ex%61mple.com/", "HTTP://EXAMPLE.COM",
-  ])
-  func onlyHttpsAndLoopbackAreSpoken(text: String) async throws {
+  @Test(
+    "Only https, and http to this machine, is spoken",
+    arguments: [
+      "http://example.com/", "http://192.168.0.1/", "http://127.0.0.1.example.com/", "ftp://127.0.0.1/",
+      "file:///etc/hosts",
+      "https:///", "/relative", "https://user:password@example.com/", "https://ex%61mple.com/", "HTTP://EXAMPLE.COM",
+    ])
+  func schemes(text: String) async throws {
     let request = URLRequest(url: try #require(URL(string: text)))
     await expectError(ConnectorError.self, .configuration) { try await transport.answer(to: request, limits: .patient) }
   }
@@ -66,7 +68,7 @@ struct URLSessionTransportFaultTests {
   }
 
   #if os(Linux)
-    // What libcurl makes of them. Another system's Foundation may take such a body for whole, or such a line for an answer
+    // This is how libcurl reads them. Foundation on another system may take such a body for whole, or such a line for an answer
     // of HTTP/0.9.
 
     @Test("A chunked answer without its last chunk is lost")
@@ -80,7 +82,7 @@ struct URLSessionTransportFaultTests {
       }
     }
 
-    @Test("What is not HTTP is an error")
+    @Test("A response that is not HTTP is an error")
     func notHTTP() async throws {
       for sent in ["220 mail.example.com ready\r\n", "SSH-2.0-OpenSSH_9.2\r\n"] {
         let code = try await code { exchange in
@@ -105,8 +107,8 @@ struct URLSessionTransportFaultTests {
     }
   #endif
 
-  @Test(arguments: [true, false])
-  func aBodyIsNotSentAgainWhenAKeptConnectionIsLost(byReset: Bool) async throws {
+  @Test("A body is not sent again if a kept connection is lost", arguments: [true, false])
+  func keptConnection(byReset: Bool) async throws {
     let count = Locked(0)
     let server = try await TestServer { exchange in
       let number = count.withLock { count in
@@ -132,11 +134,13 @@ struct URLSessionTransportFaultTests {
     #expect(try await transport.answer(to: request, limits: .patient).status == 200)
   }
 
-  @Test(arguments: [
-    ("X-A", "line\r\nX-Injected: 1"), ("X-A", "nul\0"), ("X A", "space"), ("", "empty"), ("X-A:", "colon"),
-    ("Authorization", "Bearer a\nb"),
-  ])
-  func aForbiddenHeaderFieldIsNotSent(name: String, value: String) async throws {
+  @Test(
+    "A header field that HTTP forbids is not sent",
+    arguments: [
+      ("X-A", "line\r\nX-Injected: 1"), ("X-A", "nul\0"), ("X A", "space"), ("", "empty"), ("X-A:", "colon"),
+      ("Authorization", "Bearer a\nb"),
+    ])
+  func forbiddenField(name: String, value: String) async throws {
     let server = try await TestServer(answering: .text(""))
     var request = try server.request()
     request.allHTTPHeaderFields = [name: value]
@@ -147,7 +151,8 @@ struct URLSessionTransportFaultTests {
     #expect(server.requests.isEmpty)
   }
 
-  @Test func aBodyWhereNoneMayBeIsNotSent() async throws {
+  @Test("A body with GET, or a method that is no word, is not sent")
+  func body() async throws {
     let server = try await TestServer(answering: .text(""))
     let request = URLRequest(method: "GET", url: try server.url(), body: Data([1]))
     await expectError(ConnectorError.self, .configuration) {
@@ -158,7 +163,8 @@ struct URLSessionTransportFaultTests {
     #expect(server.requests.isEmpty)
   }
 
-  @Test func anErrorShowsNothingOfTheURLsQuery() async throws {
+  @Test("An error shows nothing of the URL's query")
+  func query() async throws {
     let server = try await TestServer { $0.reset() }
     let request = try server.request("/?code=canary")
     let error = await #expect(throws: URLError.self) { try await transport.answer(to: request, limits: .patient) }

@@ -11,14 +11,16 @@ import Testing
 struct URLSessionTransportLimitTests {
   private static let small = TransportLimits.patient(maximumBodyBytes: 1000)
 
-  @Test func aBodyOfExactlyTheLimitIsTaken() async throws {
+  @Test("A body of exactly the limit is taken")
+  func exactly() async throws {
     let server = try await TestServer(
       answering: LoopbackResponse(status: 200, body: Data(repeating: 1, count: 1000)))
     let response = try await URLSessionTransport().answer(to: server.request(), limits: Self.small)
     #expect(response.body.count == 1000)
   }
 
-  @Test func anUnannouncedExcessStopsTheExchange() async throws {
+  @Test("An excess that was not announced stops the exchange")
+  func unannounced() async throws {
     let server = try await TestServer { exchange in
       await exchange.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
       let chunk = "400\r\n" + String(repeating: "x", count: 0x400) + "\r\n"
@@ -30,7 +32,8 @@ struct URLSessionTransportLimitTests {
     }
   }
 
-  @Test func aRefusalsBodyIsBoundedToo() async throws {
+  @Test("The body of a 401 is bounded too")
+  func refusal() async throws {
     let server = try await TestServer(
       answering: LoopbackResponse(
         status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""], body: Data(repeating: 1, count: 100_000)))
@@ -40,7 +43,8 @@ struct URLSessionTransportLimitTests {
     }
   }
 
-  @Test func whatCountsIsTheDecompressedSize() async throws {
+  @Test("The limit is for the decompressed size")
+  func decompressed() async throws {
     let bomb = GzipBomb(size: 8 << 20).data
     let server = try await TestServer(
       answering: LoopbackResponse(status: 200, headers: ["Content-Encoding": "gzip"], body: bomb))
@@ -51,8 +55,10 @@ struct URLSessionTransportLimitTests {
     }
   }
 
-  @Test(arguments: ["", "HTTP/1.1 200 OK\r\nX-Slow", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n01234"])
-  func theDeadlineEndsAnExchangeWhereverItIs(sent: String) async throws {
+  @Test(
+    "The deadline ends an exchange wherever it is",
+    arguments: ["", "HTTP/1.1 200 OK\r\nX-Slow", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n01234"])
+  func deadline(sent: String) async throws {
     let (arrived, released) = (TestGate(), TestGate())
     let server = try await TestServer { exchange in
       await exchange.write(sent)
@@ -99,7 +105,8 @@ struct URLSessionTransportLimitTests {
     #expect(try await call.value.body == Data("late".utf8))
   }
 
-  @Test func aDeadlineOfNothingSendsNothingToWaitFor() async throws {
+  @Test("A deadline of no time ends the exchange immediately")
+  func noTime() async throws {
     let server = try await TestServer { await $0.waitForDisconnect() }
     let (request, limits) = (try server.request(), TransportLimits(deadline: .zero))
     await expectError(URLError.self, .timedOut) {
@@ -107,7 +114,8 @@ struct URLSessionTransportLimitTests {
     }
   }
 
-  @Test func silenceEndsAnExchange() async throws {
+  @Test("Silence ends an exchange")
+  func silence() async throws {
     let server = try await TestServer { await $0.waitForDisconnect() }
     let (request, limits) = (try server.request(), TransportLimits(idleTimeout: .milliseconds(1)))
     await expectError(URLError.self, .timedOut) {

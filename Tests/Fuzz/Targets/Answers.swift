@@ -1,26 +1,29 @@
+// Fuzzes pure functions of the engine: `TokenResponse`, `ErrorResponse`, `ProviderMetadata`, `DeviceTicket` and `JWKSet`.
+
 import B2CAuthority
 import B2CCore
 import B2CHTTP
+import B2CIDToken
+import B2COAuth
 import B2CTestKit
 import Foundation
 import TestSupport
-
-@testable import B2CIDToken
-@testable import B2COAuth
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
 #endif
 
 extension FuzzTarget {
-  /// What a sign-in service answers: metadata, tokens, errors, keys, device codes.
+  /// The responses of a provider: metadata, tokens, errors, keys, device codes.
   ///
   /// The first byte selects which.
   static let answers = FuzzTarget(
     name: "answers", parse: { _ = try? TokenResponse(Data($0.dropFirst()), serverNow: now) }, check: checkAnswers
   )
 
-  /// What was sent to the service; an input that has it, in any form, must not bring it into an error.
+  /// The secret that was sent.
+  ///
+  /// An error must not show it, in whatever form the input contains it.
   private static let sent = "0.AQsAbCdEfGh1jKlMn0pQrStUvWxYz.refresh-Token_sent"
   private static let sentSearch = SecretSearch.whole(sent)
   private static let now = Date(timeIntervalSince1970: 1_800_000_000)

@@ -1,8 +1,7 @@
 import B2CCore
+import B2CTokenCache
 import Foundation
 import TestSupport
-
-@testable import B2CTokenCache
 
 extension FuzzTarget {
   /// Token records as files hold them, plain and sealed, and keys.
@@ -68,7 +67,9 @@ extension FuzzTarget {
     return try? sealing?.bytes(of: record, for: sealedKey)
   }()
 
-  /// Three bytes of the input change one byte of the genuine file; an input that begins with `=` is the file.
+  /// Three bytes of the input change one byte of the genuine file.
+  ///
+  /// An input that begins with `=` is the file itself.
   private static func checkSealed(_ bytes: [UInt8]) throws {
     guard let sealing, let sealed else { throw Broken("no sealed record") }
     var file = sealed

@@ -1,9 +1,10 @@
+// Fuzzes a pure function of the engine, `PendingSignIn.validate`, and `FormEncoding`.
+
 import B2CAuthority
 import B2CCore
+import B2COAuth
 import Foundation
 import TestSupport
-
-@testable import B2COAuth
 
 extension FuzzTarget {
   /// Callback URLs and form bodies.
@@ -21,9 +22,12 @@ extension FuzzTarget {
     let redirectURI: URL
     let signIn: PendingSignIn
     let provider: Provider
-    /// Finds state, nonce and verifier.
-    let secrets: SecretSearch
   }
+
+  private static let state = "bQ2x-8cFvN1rYtLz7GdKw0HsPjUeMa4IoZnEiVqTgXk"
+  private static let nonce = "n0S6_WzA2Mj-4kq1vT9sYx7bLr3uEoPdGhCfIaJmKwQ"
+  private static let verifier = "Vr8-kD3pQ1_mZx6TnBc0LhYw5JsGf2EaUiRo7tKvXeC"
+  private static let secrets = SecretSearch.whole(state, nonce, verifier)
 
   private static let issuer = "https://login.contoso.com/contoso.onmicrosoft.com/v2.0/"
 
@@ -40,13 +44,14 @@ extension FuzzTarget {
     let provider = try Provider(
       authority: authority, policy: authority.policy,
       endpoints: Endpoints(authority: authority, policy: authority.policy), metadata: metadata)
-    let request = AuthorizationRequest(
-      authority: authority, clientID: "client", redirectURI: redirectURI, scopes: [], additionalScopes: [],
-      requiredUser: nil)
-    let signIn = try request.pending(provider, SignInOptions(), userID: nil, correlationID: UUID(), at: Date())
+    let pending = """
+      {"endpoint":"https://login.contoso.com/authorize","authority":"a","client":"client","redirect":"\(redirect)",
+      "scopes":[],"additional":[],"offline":true,"query":"","begun":0,"correlation":"\(UUID())",
+      "state":"\(state)","nonce":"\(nonce)","verifier":"\(verifier)"}
+      """
     return Scene(
-      redirectURI: redirectURI, signIn: signIn, provider: provider,
-      secrets: .whole(signIn.state.value, signIn.nonce.value, signIn.verifier.value))
+      redirectURI: redirectURI, signIn: try JSONDecoder().decode(PendingSignIn.self, from: Data(pending.utf8)),
+      provider: provider)
   }
 
   @Sendable private static func checkCallback(_ input: [UInt8]) throws {
@@ -60,13 +65,12 @@ extension FuzzTarget {
       },
       "the form \(pairs) is read again as \(again)")
     for scene in scenes {
-      let text = template.replacing("STATE", with: scene.signIn.state.value)
+      let text = template.replacing("STATE", with: state)
       if let url = URL(string: text) { try check(url, scene) }
     }
   }
 
   private static func check(_ url: URL, _ scene: Scene) throws {
-    let state = scene.signIn.state.value
     do throws(ConnectorError) {
       let callback = try scene.signIn.validate(url, from: scene.provider)
       // An accepted callback, looked at by Foundation instead.
@@ -85,11 +89,11 @@ extension FuzzTarget {
       try expect(!error.message.hasPrefix(brokenMark), error.message)
       var shown = "\(error) \(error.localizedDescription)"
       dump(error, to: &shown)
-      try expectHidden(scene.secrets, in: shown)
+      try expectHidden(secrets, in: shown)
     }
   }
 
-  /// The path; a browser adds the slash of an empty one.
+  /// The path, in which a browser replaces an empty one by a slash.
   private static func path(of parts: URLComponents) -> String {
     parts.host != nil && parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
   }

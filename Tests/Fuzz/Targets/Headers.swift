@@ -1,9 +1,8 @@
 import B2CCore
+import B2CHTTP
 import B2CTestKit
 import Foundation
 import TestSupport
-
-@testable import B2CHTTP
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

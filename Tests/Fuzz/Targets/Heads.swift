@@ -1,6 +1,5 @@
+import B2CLoopback
 import Foundation
-
-@testable import B2CLoopback
 
 extension FuzzTarget {
   /// Requests to the loopback listener.

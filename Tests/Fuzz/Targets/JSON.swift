@@ -1,6 +1,5 @@
+import B2CCore
 import Foundation
-
-@testable import B2CCore
 
 extension FuzzTarget {
   /// The strict JSON reader.

@@ -2,7 +2,9 @@ import B2CSettings
 import Foundation
 
 extension FuzzTarget {
-  /// Settings files; a binary one is refused on Linux.
+  /// Settings files.
+  ///
+  /// Binary ones are refused on Linux.
   static let settings = FuzzTarget(
     name: "settings", growthSize: 6 << 10, parse: { _ = try? ConnectorSettings(data: Data($0)) }, check: checkSettings)
 

@@ -1,10 +1,9 @@
+import B2CCore
+import B2CHTTP
 import B2CTestKit
 import Foundation
+import TaskAPI
 import TestSupport
-
-@testable import B2CCore
-@testable import B2CHTTP
-@testable import TaskAPI
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -31,7 +30,7 @@ extension FuzzTarget {
 
   private static func check(_ task: TaskItem, _ dialect: TaskDialect) throws {
     if let date = task.creationDate { try check(date) }
-    // What is sent back is read as the same task; dates are written to the millisecond.
+    // A task that is sent back is read as the same task, with its date to the millisecond.
     let again: TaskItem
     do {
       again = try TaskItem(task.document(in: dialect), in: dialect)

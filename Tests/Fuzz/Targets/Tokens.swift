@@ -1,7 +1,6 @@
 import B2CCore
+import B2CIDToken
 import Foundation
-
-@testable import B2CIDToken
 
 #if canImport(CryptoKit)
   import CryptoKit
@@ -46,7 +45,7 @@ extension FuzzTarget {
     return try? JWKSet(json: Data(keys.utf8))
   }()
 
-  // Made once with Python's cryptography for `payload`; nobody has the private keys.
+  // Made once with Python's cryptography for `payload`. Nobody has the private keys.
   private static let curveX = "dSf3sGVogi9ku9ZX4W5QAQ-NDhriqIOBkYHA4GmTu0c"
   private static let curveY = "LU3qbBc65NTBij1DPJC9-MLb-loWg2nPOLUN2F3ca4c"
   private static let modulus = """
@@ -109,7 +108,7 @@ extension FuzzTarget {
       guard isSigned(input) || good.values.contains(compact) else {
         throw ConnectorError(idToken: "BROKEN: a token is accepted that was not signed")
       }
-      // Foundation's reading of an accepted payload has to show the same.
+      // Foundation must read the same in an accepted payload.
       let payload = compact.split(separator: ".")[1]
       guard let data = Base64URL.decode(String(payload)),
         let fields = (try? JSONDecoder().decode([String: JSONValue].self, from: data)),

@@ -30,7 +30,7 @@ func client(
       tokens: options.tokens ?? tokens.source, allowedOrigins: Set([Origin(try url(base))].compactMap(\.self))))
 }
 
-/// What a test may set of a client.
+/// The options of a client that a test may set.
 struct ClientOptions {
   var dialect = TaskDialect.tutorial
   var limits = TaskAPIClient.standardLimits
