@@ -42,10 +42,16 @@ extension Endpoints {
     arguments: [
       ("https://contoso.b2clogin.com/contoso.onmicrosoft.com", nil, nil, "without a policy"),
       ("https://login.contoso.com/contoso.onmicrosoft.com", .b2c, nil, "without a policy"),
-      ("https://contoso.ciamlogin.com", nil, "B2C_1_x", "cannot be used with an authority of the kind"),
-      ("https://login.contoso.com/\(guid)", Authority.Kind.ciam, "B2C_1_x", "cannot be used with an authority of the kind"),
-      ("https://login.microsoftonline.com/contoso.onmicrosoft.com", .entra, "B2C_1_x", "cannot be used with an authority of the kind"),
-      ("https://login.contoso.com/\(guid)", .openIDConnect, "B2C_1_x", "cannot be used with an authority of the kind"),
+      ("https://contoso.ciamlogin.com", nil, "B2C_1_x", "cannot be used with"),
+      (
+        "https://login.contoso.com/\(guid)", Authority.Kind.ciam, "B2C_1_x",
+        "cannot be used with"
+      ),
+      (
+        "https://login.microsoftonline.com/contoso.onmicrosoft.com", .entra, "B2C_1_x",
+        "cannot be used with"
+      ),
+      ("https://login.contoso.com/\(guid)", .openIDConnect, "B2C_1_x", "cannot be used with"),
       ("https://login.microsoftonline.com/common", nil, "B2C_1_x", "does not name its tenant"),
       ("https://accounts.google.com", nil, "B2C_1_x", "does not name its tenant"),
       ("https://auth.example.com/realms/demo", nil, "B2C_1_x", "does not name its tenant"),

@@ -62,7 +62,9 @@ struct ServiceCodeTests {
 
   /// Every code that has an entry: five digits after AADB2C, and five to seven after AADSTS.
   static let known: Set<String> = {
-    let numbers = [("AADB2C", [10_000..<100_000]), ("AADSTS", [10_000..<1_000_000, 7_000_000..<7_010_000, 9_002_000..<9_003_000])]
+    let numbers = [
+      ("AADB2C", [10_000..<100_000]), ("AADSTS", [10_000..<1_000_000, 7_000_000..<7_010_000, 9_002_000..<9_003_000]),
+    ]
     let all = numbers.flatMap { family, ranges in ranges.joined().lazy.map { "\(family)\($0)" } }
     return Set(all.filter { ServiceCode.named($0) != nil })
   }()
