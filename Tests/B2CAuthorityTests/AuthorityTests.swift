@@ -5,12 +5,21 @@ import Testing
 @Suite struct AuthorityTests {
   struct Row: Sendable, CustomTestStringConvertible {
     let text: String
-    var given: Authority.Kind?
     let kind: Authority.Kind
-    var tenant: String?
-    var policy: String?
-    var form = PolicyForm.query
+    let tenant: String?
+    let policy: String?
+    let form: PolicyForm
     let base: String
+    let given: Authority.Kind?
+
+    /// A row whose base is the text, unless it names another.
+    init(
+      _ text: String, _ kind: Authority.Kind, tenant: String? = nil, policy: String? = nil, form: PolicyForm = .query,
+      base: String? = nil, given: Authority.Kind? = nil
+    ) {
+      (self.text, self.kind, self.tenant, self.policy) = (text, kind, tenant, policy)
+      (self.form, self.base, self.given) = (form, base ?? text, given)
+    }
 
     var testDescription: String { text }
   }
@@ -19,88 +28,58 @@ import Testing
     "Every form of authority is read",
     arguments: [
       Row(
-        text: "https://login.microsoftonline.com/contoso.onmicrosoft.com/?p=B2C_1_x", kind: .b2c,
-        tenant: "contoso.onmicrosoft.com", policy: "B2C_1_x",
+        "https://login.microsoftonline.com/contoso.onmicrosoft.com/?p=B2C_1_x", .b2c, tenant: "contoso.onmicrosoft.com",
+        policy: "B2C_1_x", base: "https://login.microsoftonline.com/contoso.onmicrosoft.com"),
+      Row(
+        "https://login.microsoftonline.com/contoso.onmicrosoft.com/B2C_1_x", .b2c, tenant: "contoso.onmicrosoft.com",
+        policy: "B2C_1_x", form: .path, base: "https://login.microsoftonline.com/contoso.onmicrosoft.com"),
+      Row(
+        "https://login.microsoftonline.com/contoso.onmicrosoft.com/", .entra, tenant: "contoso.onmicrosoft.com",
         base: "https://login.microsoftonline.com/contoso.onmicrosoft.com"),
       Row(
-        text: "https://login.microsoftonline.com/contoso.onmicrosoft.com/B2C_1_x", kind: .b2c,
-        tenant: "contoso.onmicrosoft.com", policy: "B2C_1_x", form: .path,
-        base: "https://login.microsoftonline.com/contoso.onmicrosoft.com"),
+        "https://login.microsoftonline.com/TFP/contoso.onmicrosoft.com/", .b2c, tenant: "contoso.onmicrosoft.com",
+        form: .tfp, base: "https://login.microsoftonline.com/contoso.onmicrosoft.com"),
       Row(
-        text: "https://login.microsoftonline.com/contoso.onmicrosoft.com/", kind: .entra,
-        tenant: "contoso.onmicrosoft.com", base: "https://login.microsoftonline.com/contoso.onmicrosoft.com"),
+        "HTTPS://Contoso.B2CLogin.com:443//Contoso.onmicrosoft.com//b2c_1_X//", .b2c, tenant: "Contoso.onmicrosoft.com",
+        policy: "b2c_1_X", form: .path, base: "https://Contoso.B2CLogin.com/Contoso.onmicrosoft.com"),
       Row(
-        text: "https://login.microsoftonline.com/TFP/contoso.onmicrosoft.com/", kind: .b2c,
-        tenant: "contoso.onmicrosoft.com", form: .tfp, base: "https://login.microsoftonline.com/contoso.onmicrosoft.com"
-      ),
+        "https://contoso.b2clogin.com/contoso.onmicrosoft.com/NoPrefix", .b2c, tenant: "contoso.onmicrosoft.com",
+        policy: "NoPrefix", form: .path, base: "https://contoso.b2clogin.com/contoso.onmicrosoft.com"),
       Row(
-        text: "HTTPS://Contoso.B2CLogin.com:443//Contoso.onmicrosoft.com//b2c_1_X//", kind: .b2c,
-        tenant: "Contoso.onmicrosoft.com", policy: "b2c_1_X", form: .path,
-        base: "https://Contoso.B2CLogin.com/Contoso.onmicrosoft.com"),
-      Row(
-        text: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/NoPrefix", kind: .b2c,
-        tenant: "contoso.onmicrosoft.com", policy: "NoPrefix", form: .path,
-        base: "https://contoso.b2clogin.com/contoso.onmicrosoft.com"),
-      Row(
-        text: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_x?p=b2c_1_X", kind: .b2c,
+        "https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_x?p=b2c_1_X", .b2c,
         tenant: "contoso.onmicrosoft.com", policy: "B2C_1_x", form: .path,
         base: "https://contoso.b2clogin.com/contoso.onmicrosoft.com"),
+      Row("https://contoso.b2clogin.cn/contoso.partner.onmschina.cn", .b2c, tenant: "contoso.partner.onmschina.cn"),
+      Row("https://contoso.b2clogin.us/contoso.onmicrosoft.us", .b2c, tenant: "contoso.onmicrosoft.us"),
+      Row("https://login.contoso.com/contoso.onmicrosoft.com", .ciam, tenant: "contoso.onmicrosoft.com"),
+      Row("https://login.contoso.com/\(guid)", .b2c, tenant: guid, given: .b2c),
+      Row("https://login.contoso.com/\(guid)/v2.0", .ciam, tenant: guid, base: "https://login.contoso.com/\(guid)"),
       Row(
-        text: "https://contoso.b2clogin.cn/contoso.partner.onmschina.cn", kind: .b2c,
-        tenant: "contoso.partner.onmschina.cn", base: "https://contoso.b2clogin.cn/contoso.partner.onmschina.cn"),
-      Row(
-        text: "https://contoso.b2clogin.us/contoso.onmicrosoft.us", kind: .b2c,
-        tenant: "contoso.onmicrosoft.us", base: "https://contoso.b2clogin.us/contoso.onmicrosoft.us"),
-      Row(
-        text: "https://login.contoso.com/contoso.onmicrosoft.com", kind: .ciam, tenant: "contoso.onmicrosoft.com",
-        base: "https://login.contoso.com/contoso.onmicrosoft.com"),
-      Row(
-        text: "https://login.contoso.com/\(guid)", given: .b2c, kind: .b2c, tenant: guid,
-        base: "https://login.contoso.com/\(guid)"),
-      Row(
-        text: "https://login.contoso.com/\(guid)/v2.0", kind: .ciam, tenant: guid,
-        base: "https://login.contoso.com/\(guid)"),
-      Row(
-        text: "https://login.contoso.com/tenant/oauth2/v2.0/authorize", kind: .openIDConnect, tenant: "tenant",
+        "https://login.contoso.com/tenant/oauth2/v2.0/authorize", .openIDConnect, tenant: "tenant",
         base: "https://login.contoso.com/tenant"),
       Row(
-        text: "https://contoso.ciamlogin.com", kind: .ciam, tenant: "contoso.onmicrosoft.com",
+        "https://contoso.ciamlogin.com", .ciam, tenant: "contoso.onmicrosoft.com",
         base: "https://contoso.ciamlogin.com/contoso.onmicrosoft.com"),
       Row(
-        text: "https://contoso.ciamlogin.com/v2.0", kind: .ciam, tenant: "contoso.onmicrosoft.com",
+        "https://contoso.ciamlogin.com/v2.0", .ciam, tenant: "contoso.onmicrosoft.com",
         base: "https://contoso.ciamlogin.com/contoso.onmicrosoft.com"),
+      Row("https://login.microsoftonline.com/\(guid)", .ciam, tenant: guid, given: .ciam),
       Row(
-        text: "https://login.microsoftonline.com/\(guid)", given: .ciam, kind: .ciam, tenant: guid,
-        base: "https://login.microsoftonline.com/\(guid)"),
+        "https://login.microsoftonline.com/organizations/v2.0", .entra, tenant: "organizations",
+        base: "https://login.microsoftonline.com/organizations"),
+      Row("https://login.windows.net/common", .entra, tenant: "common"),
+      Row("https://login.sovcloud-identity.fr/contoso.fr", .entra, tenant: "contoso.fr"),
+      Row("https://login.microsoftonline.us/common", .entra, tenant: "common"),
+      Row("https://login.partner.microsoftonline.cn/common", .entra, tenant: "common"),
+      Row("https://login.microsoftonline.com/common", .openIDConnect, tenant: "common", given: .openIDConnect),
+      Row("https://dev.example.com/oauth2/default", .openIDConnect),
+      Row("https://accounts.google.com", .openIDConnect),
       Row(
-        text: "https://login.microsoftonline.com/organizations/v2.0", kind: .entra,
-        tenant: "organizations", base: "https://login.microsoftonline.com/organizations"),
-      Row(
-        text: "https://login.windows.net/common", kind: .entra, tenant: "common",
-        base: "https://login.windows.net/common"),
-      Row(
-        text: "https://login.sovcloud-identity.fr/contoso.fr", kind: .entra, tenant: "contoso.fr",
-        base: "https://login.sovcloud-identity.fr/contoso.fr"),
-      Row(
-        text: "https://login.microsoftonline.us/common", kind: .entra, tenant: "common",
-        base: "https://login.microsoftonline.us/common"),
-      Row(
-        text: "https://login.partner.microsoftonline.cn/common", kind: .entra, tenant: "common",
-        base: "https://login.partner.microsoftonline.cn/common"),
-      Row(
-        text: "https://login.microsoftonline.com/common", given: .openIDConnect, kind: .openIDConnect,
-        tenant: "common", base: "https://login.microsoftonline.com/common"),
-      Row(
-        text: "https://dev.example.com/oauth2/default", kind: .openIDConnect,
-        base: "https://dev.example.com/oauth2/default"),
-      Row(text: "https://accounts.google.com", kind: .openIDConnect, base: "https://accounts.google.com"),
-      Row(
-        text: "https://10.0.0.5:8443/adfs/.well-known/openid-configuration", kind: .openIDConnect, tenant: "adfs",
+        "https://10.0.0.5:8443/adfs/.well-known/openid-configuration", .openIDConnect, tenant: "adfs",
         base: "https://10.0.0.5:8443/adfs"),
+      Row("http://localhost:80/tenant", .openIDConnect, tenant: "tenant", base: "http://localhost/tenant"),
       Row(
-        text: "http://localhost:80/tenant", kind: .openIDConnect, tenant: "tenant", base: "http://localhost/tenant"),
-      Row(
-        text: "http://127.0.0.1:3000/tenant?p=B2C_1_x", kind: .b2c, tenant: "tenant", policy: "B2C_1_x",
+        "http://127.0.0.1:3000/tenant?p=B2C_1_x", .b2c, tenant: "tenant", policy: "B2C_1_x",
         base: "http://127.0.0.1:3000/tenant"),
     ])
   func forms(row: Row) throws {
