@@ -72,7 +72,7 @@ struct ConnectorRequestsTests {
 
   @Test("Each repeat of a request to an API is an event, with its policy and error code", arguments: [true, false])
   func repeats(_ isTaskCall: Bool) async throws {
-    let stage = try await SignedInScene(after: 120)
+    let stage = try await SignedInScene(Scene(limits: TransportLimits()), after: 120)
     let statuses = Locked([503, 401, 429])
     stage.scene.tasks.faults = [
       LocalFault(.change { answer in statuses.withLock { if !$0.isEmpty { answer.status = $0.removeFirst() } } })
