@@ -55,7 +55,9 @@ extension PrintableText {
     self.init(secrets: secrets.map(\.value).filter { $0.utf8.count >= 4 }, limit: limit)
   }
 
-  /// Returns a text that contains no secret on one line, cut at the limit.
+  /// Returns a text as one printable line, cut at the limit.
+  ///
+  /// It hides nothing, so the text must not contain a secret.
   package static func plain(_ text: String, limit: Int = 200) -> String {
     String(printable(start(of: text.utf8)).prefix(limit))
   }

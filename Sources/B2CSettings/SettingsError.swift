@@ -50,7 +50,8 @@ public struct SettingsProblem: Sendable, Equatable {
   /// A sentence about how to fix the problem.
   public let recoverySuggestion: String?
 
-  /// Creates a problem, which shows a value only if it cannot be secret, and a correction only if it has no query.
+  /// Creates a problem, which shows the value only if it cannot be secret, and the suggestion only if it is no URL with a
+  /// query, because a query may contain a secret.
   ///
   /// `otherwise` says how to fix the problem if there is neither a correction nor a recovery suggestion.
   package init(

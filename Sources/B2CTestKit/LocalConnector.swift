@@ -23,8 +23,9 @@ extension LocalTenant {
       return try Policy(id: policy.id, kind: kind, domainHint: kind == .federatedSignIn ? policy.identityProvider : nil)
     }
     let signIn = policies.first { $0.kind == .signIn } ?? policies.first
-    // At a real service the host shows the kind. A loopback URL does not, so for Entra ID and OpenID Connect the kind
-    // is passed. Without one, the URL of a tenant alone means External ID, and with policies Azure AD B2C.
+    // The host of a real service shows which kind of authority it is. A loopback host does not, so the settings name the
+    // kind for Entra ID and OpenID Connect. If they name none, a loopback authority counts as Azure AD B2C if it has
+    // policies, and as External ID if it has none.
     let kinds: [Shape: Authority.Kind] = [.entra: .entra, .openIDConnect: .openIDConnect]
     let authority = authority(form: form, policy: form == .query ? nil : signIn)
     return ConnectorSettings(

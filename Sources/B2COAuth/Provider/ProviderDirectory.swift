@@ -103,7 +103,8 @@ struct ProviderDirectory: Sendable {
 
   private func check(_ metadata: ProviderMetadata, _ policy: Policy?) throws(ConnectorError) {
     guard authority.accepts(issuer: metadata.issuer, policy: policy) else {
-      // Show the whole issuer even if it looks like a token, because the request for the metadata contained no secret.
+      // Text that looks like a token is hidden elsewhere. This issuer is shown even then, because the request for the
+      // metadata contained no secret that the response could repeat.
       let shown = PrintableText.plain(metadata.issuer, limit: 150)
       throw ConnectorError(
         own: .invalidResponse,

@@ -65,7 +65,7 @@ extension LocalTaskServer {
 
   private func add(_ fields: [String: JSONValue], of owner: String) -> LocalResponse {
     guard let title = title(fields) else { return missingTask }
-    // Microsoft's sample servers ignore this field when a task is added.
+    // Microsoft's sample servers, whose dialect does not route by id, ignore `completed` when a task is added.
     let completed = dialect.routesByID ? fields["completed"]?.bool : nil
     let task = LocalTask(owner: owner, text: title, completed: completed, date: now())
     state.withLock { $0.append(task) }

@@ -59,7 +59,8 @@ package struct KeychainStore: RecordStorage {
   private func askKeychain<Answer>(to action: String, _ call: () throws(KeychainStatus) -> Answer) throws -> Answer? {
     do throws(KeychainStatus) {
       if let answer = try unless(.itemNotFound, call) { return answer }
-      // If the proof was needed, the device may have been unlocked since the first call, so ask again.
+      // A locked keychain also reports "not found". If it had to be proved open, the device may have been unlocked after
+      // the first call, so ask again.
       return try proveOpen() ? unless(.itemNotFound, call) : nil
     } catch {
       throw error.cacheError(action)
