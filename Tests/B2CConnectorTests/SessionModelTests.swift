@@ -129,6 +129,7 @@ struct SessionModelTests {
     await session.restore()
     #expect(session.state == nil && session.isShowingError && session.isRestoring != canNeverBeRead)
     #expect(session.errorTitle == "Your sign-in could not be read" && session.needsSignIn == canNeverBeRead)
+    #expect(session.canSignOut == canNeverBeRead)
   }
 
   @Test("A sign-out removes the user who is shown, and the one before is next")

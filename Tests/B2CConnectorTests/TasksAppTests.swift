@@ -83,13 +83,24 @@ struct TasksAppPlatformTests {
   nonisolated static let entitlement = ConnectorError(
     .tokenCache, "The keychain refused to add an item.", recoverySuggestion: "Sign the app.")
 
+  nonisolated static let refused = ConnectorError(
+    .network, "127.0.0.1:8400 refused the connection.", recoverySuggestion: "Check the connection.", isRetryable: true,
+    underlying: URLError(.cannotConnectToHost))
+  nonisolated static let wrongUser = ConnectorError(
+    .wrongUser, "Another user signed in.", recoverySuggestion: "Remove `userId` from the settings.")
+
   @Test(
-    "An error that only the project's settings fix has a text for the developer, and another for the user",
+    "An error that the developer may have to fix has a text for the developer, and another for the user",
     arguments: [
       (presentation, "That did not work."), (entitlement, "Your sign-in could not be read or saved. Try again."),
       (
         ConnectorError(.tokenCache, "The device is locked.", isRetryable: true),
         "Your sign-in could not be read or saved. Try again."
+      ), (refused, "No connection, or it took too long. Try again."),
+      (wrongUser, "Please sign in with the account this app is set up for."),
+      (
+        ConnectorError(.network, "Offline.", isRetryable: true, underlying: URLError(.notConnectedToInternet)),
+        "No connection, or it took too long. Try again."
       ), (ConnectorError(.userClosedBrowser, "The user closed the sign-in sheet."), nil),
     ])
   func developerTexts(_ error: ConnectorError, _ userText: String?) throws {

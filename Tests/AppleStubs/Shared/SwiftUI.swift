@@ -336,6 +336,9 @@ extension View {
   public nonisolated func onChange<V: Equatable>(
     of value: V, initial: Bool = false, _ action: @escaping (_ oldValue: V, _ newValue: V) -> Void
   ) -> some View { EmptyView() }
+  public nonisolated func onChange<V: Equatable>(
+    of value: V, initial: Bool = false, _ action: @escaping () -> Void
+  ) -> some View { EmptyView() }
 }
 
 @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
@@ -344,6 +347,10 @@ extension View {
   public nonisolated func focused(_ condition: FocusState<Bool>.Binding) -> some View { EmptyView() }
   public nonisolated func task(
     priority: TaskPriority = .userInitiated, @_inheritActorContext _ action: sending @escaping @isolated(any) () async -> Void
+  ) -> some View { EmptyView() }
+  public nonisolated func task<T: Equatable>(
+    id value: T, priority: TaskPriority = .userInitiated,
+    @_inheritActorContext _ action: sending @escaping @isolated(any) () async -> Void
   ) -> some View { EmptyView() }
   public nonisolated func refreshable(action: @escaping @Sendable () async -> Void) -> some View { EmptyView() }
   public nonisolated func onSubmit(_ action: @escaping () -> Void) -> some View { EmptyView() }

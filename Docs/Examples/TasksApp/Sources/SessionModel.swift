@@ -1,4 +1,5 @@
 import B2CConnector
+import Foundation
 import Observation
 
 /// Your app's session, for SwiftUI: who is signed in, the open sign-in page, and the error to show.
@@ -68,8 +69,13 @@ extension SessionModel {
 
   /// The user whom this device knows, whether or not a sign-in is needed.
   ///
-  /// Show a sign-out button while there is one, because an expired session can be signed out too.
+  /// There is one while the session has expired, too.
   var knownUser: UserInfo? { state?.knownUser }
+
+  /// Whether to show a sign-out button.
+  ///
+  /// It is also `true` if the stored session can never be read, because `signOut(everyone: true)` removes it.
+  var canSignOut: Bool { knownUser != nil || needsSignIn }
 
   /// Whether the model does not know yet who is signed in.
   ///
@@ -164,12 +170,13 @@ extension SessionModel {
   ///
   /// If others are signed in too, the latest of them is next.
   ///
-  /// - Parameter everyone: Whether the others are signed out as well. Pass `true` if your app does not let your user choose
-  ///   an account.
+  /// - Parameter everyone: Whether the others are signed out as well, and records that cannot be read are removed. Pass
+  ///   `true` if your app does not let your user choose an account.
   func signOut(everyone: Bool = false) async {
-    guard let user = knownUser else { return }
+    let user = everyone ? nil : knownUser
+    guard everyone || user != nil else { return }
     await perform("You are still signed in on this device") { connector in
-      if everyone { try await connector.signOut() } else { try await connector.signOut(user) }
+      if let user { try await connector.signOut(user) } else { try await connector.signOut() }
     }
   }
 
@@ -256,12 +263,27 @@ extension SessionState {
   nonisolated let isDebugBuild = false
 #endif
 
-/// The text for you, if the settings in Xcode or at the tenant have to change and a user can do nothing.
+/// The text for you, if you may have to change something in Xcode, at the tenant or on your machine.
 ///
-/// A token cache that fails for good usually means that the app lacks a keychain entitlement.
+/// It ends with the words that your user reads.
 func developerText(for error: ConnectorError) -> String? {
-  let lasts = error.code == .tokenCache && !error.isRetryable
-  guard lasts || text(for: error) == "That did not work." else { return nil }
-  return [error.message, error.recoverySuggestion, "(Only debug builds say this.)"].compactMap(\.self)
-    .joined(separator: "\n")
+  guard let userText = text(for: error), !error.outcomeIsUnknown else { return nil }
+  let concernsYou =
+    switch error.code {
+    // If the cache fails for good, the app usually lacks a keychain entitlement.
+    case .tokenCache: !error.isRetryable
+    case _ where error.needsInteraction: false
+    // A server that is not running, an entitlement that is missing, or a certificate, but not a device that is offline.
+    case .network: !error.isRetryable || isUnreachable(error.underlying)
+    case .wrongUser, .passwordResetRequested: true
+    default: userText == "That did not work."
+    }
+  guard concernsYou else { return nil }
+  return [error.message, error.recoverySuggestion, "(Only debug builds say this. Your user reads “\(userText)”)"]
+    .compactMap(\.self).joined(separator: "\n")
+}
+
+private func isUnreachable(_ error: (any Error)?) -> Bool {
+  guard let code = (error as? URLError)?.code else { return false }
+  return [.cannotConnectToHost, .cannotFindHost, .dnsLookupFailed].contains(code)
 }
