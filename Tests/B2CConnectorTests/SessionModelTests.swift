@@ -158,6 +158,16 @@ struct SessionModelTests {
     #expect(try await connector.users().isEmpty)
   }
 
+  @Test("A sign-out of everyone does not depend on what the model could read")
+  func signsOutUnread() async throws {
+    await session.signIn()
+    #expect(session.state == nil)
+    await session.signOut()
+    #expect(try await connector.users().count == 1)
+    await session.signOut(everyone: true)
+    #expect(try await connector.users().isEmpty)
+  }
+
   @Test("A user whose session has expired can still be signed out")
   func signsOutExpired() async {
     await session.signIn()
