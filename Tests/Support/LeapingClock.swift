@@ -20,7 +20,10 @@ package final class LeapingClock: Clock, Sendable {
 
   private let state = Locked<(now: Duration, sleeps: [Duration])>((.zero, []))
 
-  package init() {}
+  /// How much later than its deadline each sleep ends, as after a pause of the process.
+  private let delay: Duration
+
+  package init(oversleeping delay: Duration = .zero) { self.delay = delay }
 
   package var now: Instant { Instant(offset: state.withLock { $0.now }) }
   package var minimumResolution: Duration { .nanoseconds(1) }
@@ -31,7 +34,7 @@ package final class LeapingClock: Clock, Sendable {
     guard tolerance == nil else { return try await Task.sleep(for: .patience) }
     state.withLock { state in
       state.sleeps.append(deadline.offset - state.now)
-      state.now = max(state.now, deadline.offset)
+      state.now = max(state.now, deadline.offset + delay)
     }
   }
 

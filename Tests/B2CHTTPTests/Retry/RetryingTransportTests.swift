@@ -45,6 +45,15 @@ struct RetryingTransportTests {
     ("POST", [fault(.timedOut), status(200)], nil, []), ("POST", [fault(.cannotParseResponse), status(200)], nil, []),
   ]
 
+  @Test("If the process stood still until after the deadline, no further try begins")
+  func pausedProcess() async throws {
+    let canned = CannedTransport([Self.status(503), Self.status(200)])
+    let retrying = RetryingTransport(
+      transport: canned, policy: RetryPolicy(), clock: LeapingClock(oversleeping: .seconds(60)))
+    #expect(try await retrying.answer(to: request()).status == 503)
+    #expect(canned.requests.count == 1)
+  }
+
   @Test("A GET is repeated after a fault that may pass, and a change only if it was throttled", arguments: rows.indices)
   func repeats(_ index: Int) async throws {
     let (method, outcomes, expected, waits) = Self.rows[index]
