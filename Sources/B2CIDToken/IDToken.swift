@@ -49,7 +49,7 @@ package struct IDToken: Sendable {
   }
 
   private static func decode(_ part: ArraySlice<UInt8>, _ name: String) throws(ConnectorError) -> [UInt8] {
-    guard let data = Base64URL.decode(part) else {
+    guard let data = Base64URL.decode(String(decoding: part, as: UTF8.self)) else {
       throw ConnectorError(idToken: "its \(name) is not base64url without padding")
     }
     return Array(data)
