@@ -14,15 +14,13 @@ package enum Base64URL {
   }
 
   /// Decodes a text, or returns `nil` for other characters, padding, an impossible length or stray bits at the end.
-  package static func decode(_ text: String) -> Data? { decode(text.utf8) }
-
-  /// Decodes unpadded text by its bytes, as `decode(_:)` does.
-  package static func decode(_ text: some Collection<UInt8>) -> Data? {
-    let bytes = text.map(swapped)
-    let padding = repeatElement(UInt8(ascii: "="), count: -bytes.count & 3)
-    guard !bytes.contains(UInt8(ascii: "=")), let data = Data(base64Encoded: Data(bytes + padding)),
+  package static func decode(_ text: String) -> Data? {
+    let given = Array(text.utf8)
+    var bytes = given.map(swapped)
+    while bytes.count % 4 != 0 { bytes.append(UInt8(ascii: "=")) }
+    guard !given.contains(UInt8(ascii: "=")), let data = Data(base64Encoded: Data(bytes)),
       // Foundation ignores stray bits at the end, so encode the last bytes again and compare.
-      ASCIIText.isSame(encode(data.suffix(data.count % 3)), text.suffix(text.count % 4))
+      ASCIIText.isSame(encode(data.suffix(data.count % 3)), given.suffix(given.count % 4))
     else { return nil }
     return data
   }
