@@ -31,7 +31,7 @@ struct TasksAppPlatformTests {
     #expect(try await connector.users().map(\.username) == (isTyped ? [LocalUser.alice.email] : []))
   }
 
-  enum PageCall: CaseIterable { case signIn, signUp, switchAccount, editProfile }
+  enum PageCall: CaseIterable { case signIn, signUp, addAccount, editProfile }
 
   @Test("A page whose end nobody reports can be cancelled, and the next one works", arguments: PageCall.allCases)
   func cancelledPage(call: PageCall) async throws {
@@ -43,7 +43,7 @@ struct TasksAppPlatformTests {
       switch call {
       case .signIn: await model.signIn()
       case .signUp: await model.signUp()
-      case .switchAccount: await model.switchAccount()
+      case .addAccount: await model.addAccount()
       case .editProfile: await model.editProfile()
       }
     }
@@ -97,7 +97,7 @@ struct TasksAppPlatformTests {
         ConnectorError(.tokenCache, "The device is locked.", isRetryable: true),
         "Your sign-in could not be read or saved. Try again."
       ), (refused, "No connection, or it took too long. Try again."),
-      (wrongUser, "Please sign in with the account this app is set up for."),
+      (wrongUser, "You signed in with a different account. Please use the right one."),
       (
         ConnectorError(.network, "Offline.", isRetryable: true, underlying: URLError(.notConnectedToInternet)),
         "No connection, or it took too long. Try again."

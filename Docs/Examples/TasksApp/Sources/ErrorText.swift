@@ -9,7 +9,7 @@ func text(for error: ConnectorError) -> String? {
   case .userClosedBrowser, .userCancelledInPage, .userCancelled: nil  // the user's own choice
   case .accessDenied: error.serverDescription ?? "The service does not let you in."  // written for the user
   case .passwordResetRequested: "The password cannot be reset in this app."
-  case .wrongUser: "Please sign in with the account this app is set up for."
+  case .wrongUser: "You signed in with a different account. Please use the right one."
   case .notFound: "It is not there any more."  // reload the list first
   case .network, .timedOut: "No connection, or it took too long. Try again."
   case .suspended: "The app was closed before it had finished. Try again."

@@ -26,8 +26,10 @@ final class SessionModel {
   /// The text is for you, so show it in debug builds.
   let settingsProblem: String?
 
-  /// Who is signed in; `nil` until the token cache could be read.
-  private(set) var state: SessionState?
+  /// Every user who is stored on this device, the one who signed in last first.
+  ///
+  /// Show them in a menu that calls ``select(_:)``, if several users share your app.
+  private(set) var users: [UserInfo] = []
   /// Whether only a sign-in helps, because a call said so.
   ///
   /// ``state`` can still be `.signedIn` then, so show a sign-in button whenever this is `true`.
@@ -38,6 +40,9 @@ final class SessionModel {
   private(set) var errorTitle = ""
 
   private let showsDeveloperTexts: Bool
+  /// What the connector says about the user who signed in last.
+  private var latest: SessionState?
+  private var selectedID: String?
   private var callsInProgress = 0
   /// The call that waits for the user, at a page or at another device.
   private var waiting: Task<Void, any Error>?
@@ -59,6 +64,12 @@ final class SessionModel {
 // MARK: What your views show
 
 extension SessionModel {
+  /// The session of the selected user, or else of the user who signed in last; `nil` until the token cache could be read.
+  var state: SessionState? {
+    guard let selected = users.first(where: { $0.id == selectedID }) else { return latest }
+    return selected.hasSession ? .signedIn(selected) : .expired(selected)
+  }
+
   /// The user who is signed in.
   var user: UserInfo? { if case .signedIn(let user)? = state { user } else { nil } }
 
@@ -69,7 +80,7 @@ extension SessionModel {
 
   /// The user whom this device knows, whether or not a sign-in is needed.
   ///
-  /// There is one while the session has expired, too.
+  /// There is one while the session has expired, too. Pass this user to each call, if several users share your app.
   var knownUser: UserInfo? { state?.knownUser }
 
   /// Whether to show a sign-out button.
@@ -122,7 +133,7 @@ extension SessionModel {
     await afterUpdate()
     guard let connector else { return }
     for await new in connector.sessionUpdates {
-      show(new)
+      show(new, (try? await connector.users()) ?? users)
       await afterUpdate()
     }
   }
@@ -133,7 +144,7 @@ extension SessionModel {
   func restore() async {
     guard let connector else { return }
     do {
-      show(try await connector.session)
+      show(try await connector.session, try await connector.users())
     } catch let error as ConnectorError {
       // The user is still signed in, so `state` does not change.
       needsSignIn = needsSignIn || error.needsInteraction
@@ -156,7 +167,17 @@ extension SessionModel {
   func signIn(
     _ kind: Policy.Kind = .signIn, failure: String = "You are not signed in", options: SignInOptions = SignInOptions()
   ) async -> Bool {
-    await waitForUser(failure) { try await $0.doPolicy(kind, options: options) }
+    await waitForUser(failure) {
+      let user = try await $0.doPolicy(kind, options: options)
+      if user.id != self.selectedID { self.selectedID = nil }
+    }
+  }
+
+  /// Shows one of the ``users``, until this user signs out or another one signs in.
+  func select(_ user: UserInfo) {
+    selectedID = user.id
+    // What a call said about one user is not true for another.
+    needsSignIn = false
   }
 
   /// Closes the sign-in page.
@@ -227,12 +248,12 @@ extension SessionModel {
     }
   }
 
-  private func show(_ new: SessionState) {
+  private func show(_ latest: SessionState, _ users: [UserInfo]) {
     // The error was about an earlier attempt to read the session.
     if state == nil, error?.code == .tokenCache { error = nil }
-    // What a call said about one user is not true for another.
-    if new.knownUser?.id != state?.knownUser?.id { needsSignIn = false }
-    state = new
+    let shownID = knownUser?.id
+    (self.latest, self.users) = (latest, users)
+    if knownUser?.id != shownID { needsSignIn = false }
   }
 
   private func report(_ error: ConnectorError, title: String) {

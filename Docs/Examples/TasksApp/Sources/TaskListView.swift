@@ -95,8 +95,11 @@ struct TaskListView: View {
         if model.canEditProfile {
           Button("Edit profile") { Task { await model.editProfile() } }
         }
-        if model.canSwitchAccount {
-          Button("Use another account") { Task { await model.switchAccount() } }
+        ForEach(model.otherUsers) { user in
+          Button("Continue as \(user.shownName)") { Task { await model.select(user) } }
+        }
+        if model.canAddAccount {
+          Button("Add an account") { Task { await model.addAccount() } }
         }
         Button("Sign out", role: .destructive) { asksToSignOut = true }
       } label: {

@@ -70,7 +70,7 @@ final class TasksModel {
 extension TasksModel {
   var phase: Phase {
     switch session.state {
-    case .signedIn(let user)?: .signedIn(id: user.id, name: user.name ?? user.username ?? user.id)
+    case .signedIn(let user)?: .signedIn(id: user.id, name: user.shownName)
     case .expired(let user)?: .signedOut(lastUser: user.name ?? user.username)
     case .signedOut?: .signedOut(lastUser: nil)
     case nil:
@@ -106,8 +106,11 @@ extension TasksModel {
   /// Only Azure AD B2C has policies of these kinds.
   var canSignUp: Bool { offers(.signUp) }
   var canEditProfile: Bool { offers(.profileEdit) }
-  /// Whether there is a page in which the user can choose another account.
-  var canSwitchAccount: Bool { signInMethod == .page }
+  /// Whether there is a page in which another user can sign in.
+  var canAddAccount: Bool { signInMethod == .page }
+
+  /// The other users who are stored on this device.
+  var otherUsers: [UserInfo] { session.users.filter { $0.id != session.knownUser?.id } }
 
   private func offers(_ kind: Policy.Kind) -> Bool {
     signInMethod == .page && session.connector?.settings.policies.policy(of: kind) != nil
@@ -130,8 +133,14 @@ extension TasksModel {
 
   func signIn() async {
     let isRenewal = needsSignIn
+    var options = SignInOptions()
+    if !otherUsers.isEmpty {
+      // The browser may know one of the others, so the page asks for the password, and for that of the user shown.
+      options.prompt = .login
+      options.user = session.knownUser
+    }
     switch signInMethod {
-    case .page: await session.signIn()
+    case .page: await session.signIn(options: options)
     case .deviceCode:
       await session.waitForUser("You are not signed in") { connector in
         try await connector.signInWithDeviceCode { await self.show($0) }
@@ -147,12 +156,21 @@ extension TasksModel {
   }
 
   /// Signs in another user with a page that asks for a name, because the browser may remember the present user.
-  func switchAccount() async {
-    await session.signIn(failure: "The account was not changed", options: SignInOptions(prompt: .login))
+  func addAccount() async {
+    await session.signIn(failure: "The account was not added", options: SignInOptions(prompt: .login))
+  }
+
+  /// Shows another user who is already stored, without a page.
+  func select(_ user: UserInfo) async {
+    session.select(user)
+    await update()
   }
 
   func editProfile() async {
-    await session.signIn(.profileEdit, failure: "Your profile was not changed")
+    var options = SignInOptions()
+    // The browser may know another user, whose profile the page would change.
+    options.user = session.knownUser
+    await session.signIn(.profileEdit, failure: "Your profile was not changed", options: options)
   }
 
   /// Closes the page, or stops waiting for the other device.
@@ -202,27 +220,30 @@ extension TasksModel {
   @discardableResult
   func add(_ title: String) async -> Bool {
     guard !title.allSatisfy(\.isWhitespace) else { return false }
-    let user = owner
-    return await change("The task was not added") {
-      let task = try await $0.addTask(TaskItem(itemName: title))
-      if user == self.owner { self.tasks.append(task) }
+    return await change("The task was not added") { connector, user in
+      let task = try await connector.addTask(TaskItem(itemName: title), user: user)
+      if user?.id == self.owner { self.tasks.append(task) }
     }
   }
 
   func toggle(_ task: TaskItem) async {
     var changed = task
     changed.completed.toggle()
-    await change("The task was not changed", of: task) { [changed] in
-      let stored = try await $0.updateTask(changed)
+    await change("The task was not changed", of: task) { [changed] connector, user in
+      let stored = try await connector.updateTask(changed, user: user)
       if let index = self.tasks.firstIndex(where: { $0.id == task.id }) { self.tasks[index] = stored }
     }
   }
 
   func delete(_ task: TaskItem) async {
-    await change("The task was not deleted", of: task) {
+    await change("The task was not deleted", of: task) { connector, user in
       // Before the call, because SwiftUI's list has removed the row already.
       self.tasks.removeAll { $0.id == task.id }
-      try await $0.deleteTask(task)
+      do {
+        try await connector.deleteTask(task, user: user)
+      } catch ErrorCode.notFound {
+        // Someone else has deleted it, which is what the user wanted.
+      }
     }
   }
 
@@ -231,9 +252,9 @@ extension TasksModel {
   }
 
   private func load(_ connector: Connector) async throws {
-    let user = owner
-    let list = try await connector.getTaskList()
-    if user == owner { (tasks, hasLoaded) = (list, true) }
+    let user = session.knownUser
+    let list = try await connector.getTaskList(user: user)
+    if user?.id == owner { (tasks, hasLoaded) = (list, true) }
   }
 
   /// Changes the tasks.
@@ -243,17 +264,17 @@ extension TasksModel {
   /// If the outcome is unknown or the task is gone, the list is loaded before the message is shown.
   @discardableResult
   private func change(
-    _ title: String, of task: TaskItem? = nil, _ call: @MainActor (Connector) async throws -> Void
+    _ title: String, of task: TaskItem? = nil, _ call: @MainActor (Connector, UserInfo?) async throws -> Void
   ) async -> Bool {
     guard !isBusy, hasLoaded else { return false }
-    let (user, shown) = (owner, tasks)
+    let (user, shown) = (session.knownUser, tasks)
     busyTask = task?.id
     defer { busyTask = nil }
     return await session.perform(title) { connector in
       do {
-        try await call(connector)
+        try await call(connector, user)
       } catch let error as ConnectorError {
-        if user == self.owner { self.tasks = shown }
+        if user?.id == self.owner { self.tasks = shown }
         if error.outcomeIsUnknown || error.code == .notFound {
           do { try await self.load(connector) } catch { self.hasLoaded = false }
         }
@@ -261,4 +282,9 @@ extension TasksModel {
       }
     }
   }
+}
+
+extension UserInfo {
+  /// What the app calls this user.
+  var shownName: String { name ?? username ?? id }
 }

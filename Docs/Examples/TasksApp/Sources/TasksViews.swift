@@ -56,6 +56,12 @@ struct SignInView: View {
       Group {
         Button("Sign in") { Task { await model.signIn() } }
           .buttonStyle(.borderedProminent)
+        ForEach(model.otherUsers) { user in
+          Button("Continue as \(user.shownName)") { Task { await model.select(user) } }
+        }
+        if lastUser != nil, model.canAddAccount {
+          Button("Use another account") { Task { await model.addAccount() } }
+        }
         if model.canSignUp {
           Button("Create an account") { Task { await model.signUp() } }
         }
