@@ -9,12 +9,12 @@ package import Testing
 #endif
 
 extension Trait where Self == TimeLimitTrait {
-  /// Ends a test that hangs, after a minute if only a few tests run at the same time, as in the gate.
+  /// Ends a test that hangs, after three minutes if only a few tests run at the same time, as in the gate.
   ///
   /// A plain `swift test` starts all tests at the same time, and each lasts nearly as long as the whole run.
   package static var hangLimit: Self {
     let isBounded = ProcessInfo.processInfo.arguments.contains("--experimental-maximum-parallelization-width")
-    return .timeLimit(.minutes(isBounded ? 1 : 10))
+    return .timeLimit(.minutes(isBounded ? 3 : 10))
   }
 }
 
