@@ -5,8 +5,6 @@ import Foundation
 /// A sign-in under way, which its browser keeps: any instance with the same key finishes it.
 struct Login: Codable {
   let pending: PendingSignIn
-  /// Whether the visitor chooses a new password, and signs in after it.
-  var setsPassword = false
   /// A browser forgets the cookie in time, but a copy of it would not.
   var begun = Date()
 
@@ -18,16 +16,17 @@ struct Login: Codable {
 
 /// Seals a sign-in for its cookie: no one else reads or changes it.
 struct LoginSeal: Sendable {
-  /// The seconds in which a visitor has to come back.
+  /// The seconds in which a visitor must come back.
+  ///
+  /// The SDK allows an hour, but a copied cookie should not be of use that long.
   static let lifetime = 600
   let key: SymmetricKey
 
   func seal(_ login: Login) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .withoutEscapingSlashes
-    let box = try AES.GCM.seal(encoder.encode(login), using: key)
-    let cookie = (Data(box.nonce) + box.ciphertext + box.tag).base64EncodedString()
-    // Browsers drop a longer cookie without a word (RFC 6265 section 6.1).
+    let cookie = try ChaChaPoly.seal(encoder.encode(login), using: key).combined.base64EncodedString()
+    // Browsers drop a longer cookie without telling anyone (RFC 6265 section 6.1).
     guard cookie.utf8.count < 4_000 else {
       throw ConnectorError(.configuration, "The sign-in does not fit into a cookie. Request fewer scopes.")
     }
@@ -36,8 +35,8 @@ struct LoginSeal: Sendable {
 
   /// Returns what this server has sealed within its lifetime; `nil` for anything else.
   func open(_ cookie: String) -> Login? {
-    guard let data = Data(base64Encoded: cookie), let box = try? AES.GCM.SealedBox(combined: data),
-      let json = try? AES.GCM.open(box, using: key)
+    guard let data = Data(base64Encoded: cookie), let box = try? ChaChaPoly.SealedBox(combined: data),
+      let json = try? ChaChaPoly.open(box, using: key)
     else { return nil }
     let login = try? JSONDecoder().decode(Login.self, from: json)
     return login.flatMap { $0.begun.timeIntervalSinceNow > -Double(Self.lifetime) ? $0 : nil }

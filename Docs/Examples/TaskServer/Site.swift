@@ -39,8 +39,8 @@ struct Site: Sendable {
   // MARK: Signing in
 
   /// Sends the browser to a page, with what is needed when it comes back: nothing is kept here for a stranger.
-  private func begin(_ policy: Policy? = nil, setsPassword: Bool = false) async throws -> Response {
-    let login = Login(pending: try await connector.beginSignIn(policy: policy), setsPassword: setsPassword)
+  private func begin(_ policy: Policy? = nil) async throws -> Response {
+    let login = Login(pending: try await connector.beginSignIn(policy: policy))
     var response = redirect(to: login.pending.url.absoluteString)
     response.setCookie(cookie("login", try logins.seal(login), seconds: LoginSeal.lifetime))
     return response
@@ -59,16 +59,17 @@ struct Site: Sendable {
       let text = "This sign-in did not begin in this browser, or another one began after it."
       return page(alert(text, "<a class=\"primary\" href=\"/login\">Sign in</a>"), .forbidden)
     }
+    let reset = connector.settings.policies.policy(of: .passwordReset)
     var response: Response
     do {
       let user = try await connector.finishSignIn(login.pending, callback: url).user
-      if login.setsPassword { return try await begin() }
+      // A password reset stores no tokens, so a sign-in follows it.
+      if let reset, user.policyID?.lowercased() == reset.id.lowercased() { return try await begin() }
       let session = try await sessions.begin(user, replacing: cookie("session", of: request))
       response = redirect(to: "/")
       response.setCookie(cookie("session", session, seconds: Sessions.lifetime))
     } catch let error as ConnectorError {
-      let reset = connector.settings.policies.policy(of: .passwordReset)
-      if error.code == .passwordResetRequested, let reset { return try await begin(reset, setsPassword: true) }
+      if error.code == .passwordResetRequested, let reset { return try await begin(reset) }
       response = error.code == .userCancelledInPage ? redirect(to: "/") : failure(error, context)
     }
     // This sign-in has ended, whatever came of it.
@@ -83,10 +84,11 @@ struct Site: Sendable {
     _ request: Request, _ context: BasicRequestContext, atProvider: Bool = false
   ) async throws -> Response {
     try await visit(request) { user in
+      // If this throws, the cookie stays, so that the visitor can try again.
+      try await sessions.endAll(of: user)
       let (addresses, continuation) = AsyncStream.makeStream(of: URL.self)
       var response = redirect(to: "/")
       do {
-        try await sessions.endAll(of: user)
         try await SignOutPage.$addresses.withValue(continuation) {
           _ = try await connector.signOut(user, endsBrowserSession: atProvider)
         }
@@ -105,7 +107,7 @@ struct Site: Sendable {
       } catch let error as ConnectorError {
         response = failure(error, context)
       }
-      // This browser forgets the session in either case.
+      // The session has ended in either case.
       response.setCookie(cookie("session", "", seconds: 0))
       return response
     }
