@@ -99,7 +99,7 @@ extension Connector {
   /// and <doc:Errors>.
   ///
   /// ```swift
-  /// var options = SignInOptions(prompt: .selectAccount)
+  /// var options = SignInOptions(prompt: .login)
   /// options.uiLocales = ["de"]
   /// let result = try await connector.signIn(options: options)
   /// print("Hello \(result.user)")

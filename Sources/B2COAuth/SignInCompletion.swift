@@ -86,7 +86,7 @@ struct SignInCompletion: Sendable {
     guard userID.map({ ASCIIText.isSame($0, user.id) }) ?? true else {
       throw ConnectorError(
         own: .wrongUser, "Another user signed in than the one in `options.user`.",
-        recoverySuggestion: "Sign in as that user. With `prompt: .selectAccount` the page offers other accounts.")
+        recoverySuggestion: "Sign in as that user. With `prompt: .login` the page ignores the browser's session.")
     }
     guard let required = sessions.client.requiredUser, !user.isUser(required, isMicrosoft: sessions.client.isMicrosoft)
     else { return }

@@ -57,7 +57,7 @@ struct MessageTests {
     cache at an https URL | tokenCache: The token cache's directory must be a file URL, but its scheme is https. Use URL(fileURLWithPath:).
     short key of a cache | tokenCache: The key of the token cache must have 32 bytes, but this one has 16. Use 32 random bytes, not a password.
     browser that the user closed | userClosedBrowser: The browser was closed.
-    another user than the one that was asked for | wrongUser: Another user signed in than the one in `options.user`. Sign in as that user. With `prompt: .selectAccount` the page offers other accounts.
+    another user than the one that was asked for | wrongUser: Another user signed in than the one in `options.user`. Sign in as that user. With `prompt: .login` the page ignores the browser's session.
     another user than the settings' | wrongUser: Another user signed in than the `userId` of the settings. Sign in as that user, or remove `userId` from the settings.
     user without an address | wrongUser: The id_token has no address or user name that can be compared with the `userId` of the settings. Add the claim Email Addresses to the user flow (or the optional claim email), or write the object ID as userId.
     sign-in that began with other settings | configuration: The sign-in began with another authority, client ID or redirect URI. Begin the sign-in again, and finish it with the same settings.
@@ -85,7 +85,7 @@ struct MessageTests {
     refused client | configuration: The provider refused with invalid_client. The policy was B2C_1_SignIn. Check the client ID, and register the app as a public client, because no client secret is sent.
     refused scope | configuration: The provider refused with invalid_scope. The scopes were …. The policy was B2C_1_SignIn. Compare the scopes with those that the provider offers to this client.
     refused API | configuration: The provider refused with invalid_target. The scopes were …. The policy was B2C_1_SignIn. Compare the API's name in the scopes with the API's registration, which must exist where the user signs in.
-    refused user | accessDenied: The provider refused with access_denied. Show the user the server's words. Another user can sign in with `prompt: .selectAccount`.
+    refused user | accessDenied: The provider refused with access_denied. Show the user the server's words. Another user can sign in with `prompt: .login`.
     policy that is gone | configuration: The policy B2C_1_SignIn, which signed the user in, no longer has a token endpoint. Check that the tenant still has this policy, or name the policy that replaces it in the settings.
     refresh of another user | interactionRequired: The id_token of the refresh names another user than the sign-in. Sign in again.
     id_token without a user | invalidResponse: The id_token is refused: its sub refers to oid, which is missing. Add the claim User's Object ID to the user flow.

@@ -183,7 +183,7 @@ extension ErrorResponse {
     case "access_denied" where isOfUser, "authorization_declined":
       ServiceCode(code: .userCancelledInPage, meaning: "The user declined.")
     case "access_denied":
-      means(.accessDenied, "Show the user the server's words. Another user can sign in with `prompt: .selectAccount`.")
+      means(.accessDenied, "Show the user the server's words. Another user can sign in with `prompt: .login`.")
     default: means(.server)
     }
   }
