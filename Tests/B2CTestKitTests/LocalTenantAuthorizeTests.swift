@@ -25,7 +25,7 @@ struct LocalTenantAuthorizeTests {
     let page = try await visitor.get(visitor.authorizeURL(["login_hint": "\"><script>alert(1)</script>"])).text
     let parts = [
       "<html lang=\"en\">", "name=\"viewport\"", "<label for=\"email\">", "<label for=\"password\">",
-      "value=\"&quot;&gt;&lt;script&gt;",
+      "value=\"&#34;&#62;&#60;script&#62;",
     ]
     for part in parts { #expect(page.contains(part), "\(part)") }
     #expect(!page.contains("<script"))

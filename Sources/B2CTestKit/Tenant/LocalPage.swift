@@ -50,16 +50,12 @@ struct LocalPage: Codable, Sendable {
   /// The `Accept` value of a request that wants the page as JSON.
   static let json = "application/json"
 
-  private static let entities: [Unicode.Scalar: String] = [
-    "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;",
-  ]
-
   /// Escapes a text for the content of an element or a quoted attribute.
   ///
   /// The text is compared by Unicode scalars, because Swift's `Character` of `<` and a combining mark is not equal to
   /// `<`, but a browser would read it as one.
   private static func escape(_ text: String) -> String {
-    text.unicodeScalars.map { entities[$0] ?? String($0) }.joined()
+    text.unicodeScalars.map { "&<>\"'".unicodeScalars.contains($0) ? "&#\($0.value);" : String($0) }.joined()
   }
 
   private var html: String {

@@ -132,8 +132,8 @@ extension LocalTenant {
 
 /// The tokens that a set of scopes requests.
 struct LocalScopes: Sendable {
-  var wantsIDToken = false
-  var wantsRefreshToken = false
+  var wantsIDToken: Bool { all.contains { $0.lowercased() == "openid" } }
+  var wantsRefreshToken: Bool { all.contains { $0.lowercased() == "offline_access" } }
   /// The scopes of the API, as they were written.
   var resourceScopes: [String] = []
   /// The client ID of the API, which becomes the audience of the access token.
@@ -153,10 +153,8 @@ extension LocalTenant {
     var result = LocalScopes()
     for scope in scopes {
       switch scope.lowercased() {
-      case "openid": result.wantsIDToken = true
       case "offline_access" where !behavior.offersOfflineAccess: throw LocalRefusal.unsupportedScope(scope)
-      case "offline_access": result.wantsRefreshToken = true
-      case "profile", "email": break
+      case "openid", "offline_access", "profile", "email": break
       default:
         guard let audience = audience(of: scope) else {
           // A provider should ignore scopes it does not understand (OpenID Connect Core section 3.1.2.1).
