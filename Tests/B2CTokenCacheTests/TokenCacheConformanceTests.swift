@@ -164,6 +164,21 @@ extension TokenCacheRule {
         try await Task { try await cache.turns.withRefreshLock(for: key, work) }.value
       }
     },
+    Fault("ends a cancelled wait with an error of its own", .cancellation) {
+      $0.locking = { cache, key, work in
+        do { try await cache.turns.withRefreshLock(for: key, work) } catch is CancellationError { throw Refused() }
+      }
+    },
+    Fault("keeps the lock of a caller that was cancelled during its work", .refreshLock) {
+      let held = Locked<Set<TokenCacheKey>>([])
+      $0.locking = { _, key, work in
+        while !held.withLock({ $0.insert(key).inserted }) { try await Task.sleep(for: .milliseconds(1)) }
+        await work()
+        // A driver that refuses the calls of a cancelled task does not run the release.
+        try Task.checkCancellation()
+        held.withLock { _ = $0.remove(key) }
+      }
+    },
   ]
 
   static let readingBack: [TokenCacheRule] = [
@@ -187,8 +202,8 @@ extension TokenCacheRule {
 
   @Test("Each rule has a cache that breaks it")
   func everyRule() {
-    // The other two rules need a second instance or a store that cannot be reached, and have tests of their own.
-    let rules = Set(Self.faults.map(\.rule)).union([.sharing, .failing])
+    // The other rules need a second instance or a store that cannot be reached, and have tests of their own.
+    let rules = Set(Self.faults.map(\.rule)).union([.sharing, .failing, .failingLock])
     #expect(rules == Set(TokenCacheRule.allCases))
   }
 
@@ -251,6 +266,48 @@ extension TokenCacheRule {
     let refused = try await TokenCacheConformance.brokenRules(
       makeUnreachableCache: { throw Refused() }, makeCache: { InMemoryTokenCache.memory() })
     #expect(refused == [])
+  }
+
+  struct LockWithoutStore: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let seen: String?
+    let lock: @Sendable (RefreshWork) async throws -> Void
+  }
+
+  static let locksWithoutStore = [
+    LockWithoutStore(testDescription: "throws", seen: nil) { _ in throw Refused() },
+    LockWithoutStore(testDescription: "runs the work", seen: "the work has run") { await $0() },
+    LockWithoutStore(testDescription: "runs the work and throws", seen: "the work has run") {
+      await $0()
+      throw Refused()
+    },
+    LockWithoutStore(testDescription: "does nothing", seen: "no error was thrown") { _ in },
+  ]
+
+  @Test("A refresh lock throws and does not run its work if the store cannot be reached", arguments: locksWithoutStore)
+  func unreachableLock(_ behaviour: LockWithoutStore) async throws {
+    let broken = try await TokenCacheConformance.brokenRules(
+      makeSecondInstance: { $0 },
+      makeUnreachableCache: {
+        FaultyTokenCache {
+          $0.isReachable = false
+          $0.locking = { _, _, work in try await behaviour.lock(work) }
+        }
+      }, makeCache: { FaultyTokenCache { _ in } })
+    #expect(
+      broken == (behaviour.seen.map { ["Broken: \(TokenCacheRule.failingLock.rawValue). Seen: \($0)"] } ?? []))
+  }
+
+  @Test("Without a second instance, a cache may have no locks that need its store")
+  func noLocks() async throws {
+    let broken = try await TokenCacheConformance.brokenRules(
+      makeUnreachableCache: {
+        FaultyTokenCache {
+          $0.isReachable = false
+          $0.locking = { _, _, work in await work() }
+        }
+      }, makeCache: { FaultyTokenCache { _ in } })
+    #expect(broken == [])
   }
 
   @Test("An error of the factory is thrown: it is not a broken rule")

@@ -6,10 +6,7 @@ extension ConformanceCheck {
   /// The checks with simultaneous callers, and with two instances over one store.
   static let callers = [
     ConformanceCheck(.concurrentUse) { cache in
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        for writer in 0..<8 { group.addTask { try await write(as: writer, to: cache) } }
-        try await group.waitForAll()
-      }
+      try await together(8) { try await write(as: $0, to: cache) }
       let last = try await number(cache, Samples.key())
       try expect(last != nil, "the record that all have written is missing or mixed")
       try expect(last.map { $0 % 100 } == 19, "the record that all have written is an old one")
@@ -50,6 +47,15 @@ extension ConformanceCheck {
     for (name, call) in calls { try expect((try? await call()) == nil, "\(name) does not throw") }
   }
 
+  /// The check of a refresh lock in a store that cannot be reached, for caches that processes share.
+  static let failingLock = ConformanceCheck(shared: .failingLock) { caches in
+    let hasRun = Locked(false)
+    let work = RefreshWork { hasRun.withLock { $0 = true } }
+    let hasReturned = (try? await caches[0].withRefreshLock(for: Samples.key(1), work)) != nil
+    try expect(!hasRun.withLock { $0 }, "the work has run")
+    try expect(!hasReturned, "no error was thrown")
+  }
+
   /// The checks of the two methods that a shared cache adds.
   static let shared = [
     ConformanceCheck(shared: .replacing) { caches in
@@ -80,36 +86,38 @@ extension ConformanceCheck {
       }
     },
     ConformanceCheck(shared: .refreshLock) { caches in
-      let inside = Locked(0)
+      let (key, isHeld) = (Samples.key(1), Locked(false))
       // Each instance has a single caller, because the connectors of a process run one refresh of a user at a time.
       try await repeated(caches, by: caches.count) { cache in
-        let isAlone = try await cache.underRefreshLock(of: Samples.key(1)) {
-          let isAlone = inside.withLock { inside in
-            inside += 1
-            return inside == 1
-          }
-          let number = try await number(cache, Samples.key(1)) ?? 0
+        try await cache.underRefreshLock(of: key) {
+          try expect(isHeld.setOnce(), "two instances were inside at the same time")
+          let number = try await number(cache, key) ?? 0
           for _ in 0..<10 { await Task.yield() }
-          try await cache.store(Samples.record(number + 1), for: Samples.key(1))
-          inside.withLock { $0 -= 1 }
-          return isAlone
+          try await cache.store(Samples.record(number + 1), for: key)
+          isHeld.withLock { $0 = false }
         }
-        try expect(isAlone, "two instances were inside at the same time")
+      }
+      // The work cancels its caller's task, and `Locked` makes it wait until that task is known.
+      let caller = Locked<Task<Void, any Error>?>(nil)
+      let work = RefreshWork { caller.withLock { $0?.cancel() } }
+      caller.withLock { $0 = Task { try await caches[0].withRefreshLock(for: key, work) } }
+      _ = await caller.withLock { $0 }?.result
+      let stillHeld = Observation(description: "a caller that was cancelled during its work has not released the lock")
+      try await abandoning(after: .seconds(5), on: ContinuousClock(), throwing: stillHeld) {
+        try await caches.last?.underRefreshLock(of: key) {}
       }
     },
     ConformanceCheck(shared: .useInside) { caches in
       let (cache, key) = (caches[0], Samples.key(1))
-      let read = try await cache.underRefreshLock(of: key) {
-        let first = Samples.record(1)
+      try await cache.underRefreshLock(of: key) {
+        let (first, second) = (Samples.record(1), Samples.record(2))
         try await cache.store(first, for: key)
-        guard try await cache.replace(key, expecting: first.stamp, with: Samples.record(2)) else { return Int?.none }
-        let read = try await number(cache, key)
+        try await expect(cache.replace(key, expecting: first.stamp, with: second), "a record is not replaced inside")
+        try await expect(number(cache, key) == 2, "what was stored and replaced inside is not read inside")
         try await cache.removeRecord(for: key)
         // A sign-in by another caller must not wait for the refresh lock, so this call must not deadlock.
         try await Task { try await cache.store(Samples.record(5), for: key) }.value
-        return read
       }
-      try expect(read == 2, "what was stored and replaced inside is not read inside")
       try await expect(number(cache, key) == 5, "what was stored while the lock was held is not there afterwards")
     },
     ConformanceCheck(shared: .cancellation) { caches in
@@ -124,10 +132,19 @@ extension ConformanceCheck {
       }
       let result = await waiter.result
       try expect(!hasRun.withLock { $0 }, "the work of a cancelled caller has run")
-      if case .success = result { throw Observation(description: "a cancelled caller is not told") }
+      guard case .failure(let error) = result else { throw Observation(description: "a cancelled caller is not told") }
+      try expect(error is CancellationError, "a cancelled caller gets another error than CancellationError: \(error)")
       try await other.underRefreshLock(of: key) {}
     },
   ]
+
+  /// Runs a body for several callers at the same time, with the number of each.
+  private static func together(_ callers: Int, _ body: @escaping @Sendable (Int) async throws -> Void) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for caller in 0..<callers { group.addTask { try await body(caller) } }
+      try await group.waitForAll()
+    }
+  }
 
   /// Lets callers, spread over all instances, add 1 to one record ten times each, and checks the sum.
   private static func repeated(
@@ -135,12 +152,8 @@ extension ConformanceCheck {
     _ body: @escaping @Sendable (any SharedTokenCache) async throws -> Void
   ) async throws {
     try await caches[0].store(Samples.record(0), for: Samples.key(1))
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for caller in 0..<callers {
-        let cache = caches[caller % caches.count]
-        group.addTask { for _ in 0..<10 { try await body(cache) } }
-      }
-      try await group.waitForAll()
+    try await together(callers) { caller in
+      for _ in 0..<10 { try await body(caches[caller % caches.count]) }
     }
     let sum = try await number(caches[0], Samples.key(1)) ?? 0
     try expect(sum == callers * 10, "of \(callers * 10) additions to one record, \(sum) were kept")
@@ -155,8 +168,7 @@ extension ConformanceCheck {
       let shared = try await cache.record(for: Samples.key())
       try expect(shared != nil, "a record was nil while it was written")
       try expect(shared.flatMap(Samples.number) != nil, "a record holds parts of two")
-      let own = try await Self.number(cache, Samples.key(writer))
-      try expect(own == number, "a caller does not read what it alone has stored")
+      try await expect(Self.number(cache, Samples.key(writer)) == number, "a caller does not read what it alone stored")
     }
   }
 }
@@ -167,13 +179,9 @@ extension SharedTokenCache {
     of key: TokenCacheKey, _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     let results = Locked<[Result<Value, any Error>]>([])
-    try await withRefreshLock(
-      for: key,
-      RefreshWork {
-        let result: Result<Value, any Error>
-        do { result = .success(try await body()) } catch { result = .failure(error) }
-        results.withLock { $0.append(result) }
-      })
+    let end = { @Sendable (result: Result<Value, any Error>) in results.withLock { $0.append(result) } }
+    let work = RefreshWork { do { end(.success(try await body())) } catch { end(.failure(error)) } }
+    try await withRefreshLock(for: key, work)
     let all = results.withLock { $0 }
     try ConformanceCheck.expect(all.count == 1, "the work of a refresh lock ran \(all.count) times")
     return try all[0].get()

@@ -59,6 +59,7 @@ package enum TokenCacheRule: String, CaseIterable, Sendable {
   // These rules are only for shared caches.
   case replacing = "a replacement takes place if the record has the expected stamp, and changes nothing if not"
   case atomicReplacing = "of several replacements of one record one takes place"
+  case failingLock = "a refresh lock that cannot be taken is an error, and its work does not run"
   case refreshLock = "a refresh lock runs its work once, in one process at a time, and ends with it"
   case useInside = "a record can be read, stored, replaced and removed while its refresh lock is held, by any caller"
   case cancellation = "a caller that is cancelled while it waits for a refresh lock leaves, and its work does not run"

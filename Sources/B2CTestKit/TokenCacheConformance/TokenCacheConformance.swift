@@ -15,9 +15,10 @@ public enum TokenCacheConformance {
   ///
   /// - Parameters:
   ///   - makeSecondInstance: Returns a second instance over the store of a cache, as another process would have. With
-  ///     `nil`, the default, the rules about sharing and about waiting for a refresh lock are not checked.
-  ///   - makeUnreachableCache: Returns a cache whose store cannot be reached. With `nil`, the default, its rule is not
-  ///     checked.
+  ///     `nil`, the default, the rules about sharing, about waiting for a refresh lock and about a lock that cannot be
+  ///     taken are not checked.
+  ///   - makeUnreachableCache: Returns a cache whose store, including its refresh locks, cannot be reached. With `nil`,
+  ///     the default, its rules are not checked.
   ///   - makeCache: Returns an empty cache. It is called once for each rule.
   /// - Returns: The broken rules, each with the evidence, or none if the cache is right.
   /// - Throws: The error of `makeCache` or `makeSecondInstance`, because without a cache there is nothing to check.
@@ -34,6 +35,8 @@ public enum TokenCacheConformance {
     // A cache that already throws when it is opened without its store has passed.
     if let cache = try? await makeUnreachableCache?() {
       broken.append(await ConformanceCheck.failing.problem(of: [cache]))
+      // A cache that only one process refreshes, for example the keychain's, may have no refresh locks.
+      if makeSecondInstance != nil { broken.append(await ConformanceCheck.failingLock.problem(of: [cache])) }
     }
     return broken.compactMap(\.self)
   }

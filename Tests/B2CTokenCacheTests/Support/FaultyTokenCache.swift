@@ -5,7 +5,11 @@ import TestSupport
 
 /// A cache in memory that keeps the rules, except for those that its behaviour breaks.
 final class FaultyTokenCache: SharedTokenCache {
+  struct Unreachable: Error {}
+
   struct Behaviour: Sendable {
+    /// Whether the store of the records is there.
+    var isReachable = true
     var reading: @Sendable (TokenRecord?) throws -> TokenRecord? = { $0 }
     /// Returns what a store keeps of the old record and the new one.
     var storing: @Sendable (TokenRecord?, TokenRecord) -> TokenRecord? = { $1 }
@@ -35,11 +39,17 @@ final class FaultyTokenCache: SharedTokenCache {
     self.behaviour = behaviour
   }
 
+  private func reachStore() throws {
+    if !behaviour.isReachable { throw Unreachable() }
+  }
+
   func record(for key: TokenCacheKey) async throws -> TokenRecord? {
-    try behaviour.reading(records.withLock { $0[behaviour.naming(key)] })
+    try reachStore()
+    return try behaviour.reading(records.withLock { $0[behaviour.naming(key)] })
   }
 
   func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
+    try reachStore()
     let name = behaviour.naming(key)
     if behaviour.writesInTwoSteps {
       records.withLock { $0[name, default: record].refreshToken = record.refreshToken }
@@ -52,15 +62,20 @@ final class FaultyTokenCache: SharedTokenCache {
   }
 
   func removeRecord(for key: TokenCacheKey) async throws {
+    try reachStore()
     let name = behaviour.naming(key)
     guard try behaviour.removing(records.withLock { $0[name] != nil }) else { return }
     records.withLock { $0[name] = nil }
     stored.withLock { _ = $0.remove(key) }
   }
 
-  func keys() async throws -> [TokenCacheKey] { behaviour.listing(Array(stored.withLock { $0 })) }
+  func keys() async throws -> [TokenCacheKey] {
+    try reachStore()
+    return behaviour.listing(Array(stored.withLock { $0 }))
+  }
 
   func replace(_ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord) async throws -> Bool {
+    try reachStore()
     let name = behaviour.naming(key)
     if behaviour.replacesInTwoSteps {
       guard behaviour.comparing(records.withLock({ $0[name] }), stamp) else { return false }
