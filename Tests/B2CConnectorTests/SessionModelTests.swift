@@ -145,6 +145,27 @@ struct SessionModelTests {
     #expect(try await connector.users().count == 1)
   }
 
+  @Test(
+    "With `run()` running, a sign-out of the selected user shows the one before, and a refusal shows an expired session"
+  )
+  func leavesSelected() async throws {
+    let running = Task { await session.run() }
+    defer { running.cancel() }
+    presenter.follow([.signIn(.bob), .signIn(.alice)])
+    await session.signIn()
+    await session.signIn(options: SignInOptions(prompt: .login))
+    await waitUntil { session.users.count == 2 }
+    let bob = session.users[1]
+    session.select(bob)
+    #expect(session.user?.name == "Bob Example")
+    scene.tenant.revokeGrants(of: .bob)
+    await scene.clock.advance(by: .seconds(4_000))
+    await session.perform("The list could not be loaded") { _ = try await $0.getTaskList(user: bob) }
+    #expect(session.knownUser?.id == bob.id && session.user == nil && session.needsSignIn)
+    await session.signOut()
+    #expect(session.user?.name == "Alice Example" && session.users.count == 1 && !session.needsSignIn)
+  }
+
   @Test("A sign-out of everyone leaves no user")
   func signsOutEveryone() async throws {
     presenter.follow([.signIn(.bob), .signIn(.alice)])

@@ -80,7 +80,8 @@ extension SessionModel {
 
   /// The user whom this device knows, whether or not a sign-in is needed.
   ///
-  /// There is one while the session has expired, too. Pass this user to each call, if several users share your app.
+  /// There is one while the session has expired, too. If several users share your app, pass this user to each call,
+  /// because a call without a user is about the one who signed in last.
   var knownUser: UserInfo? { state?.knownUser }
 
   /// Whether to show a sign-out button.
@@ -196,9 +197,10 @@ extension SessionModel {
   func signOut(everyone: Bool = false) async {
     let user = everyone ? nil : knownUser
     guard everyone || user != nil else { return }
-    await perform("You are still signed in on this device") { connector in
+    let isSignedOut = await perform("You are still signed in on this device") { connector in
       if let user { try await connector.signOut(user) } else { try await connector.signOut() }
     }
+    if isSignedOut { await readAgain() }
   }
 
   /// Runs a call of the connector and keeps its error for the alert.
@@ -221,6 +223,7 @@ extension SessionModel {
     } catch let error as ConnectorError {
       needsSignIn = needsSignIn || error.needsInteraction
       report(error, title: failure)
+      if error.needsInteraction { await readAgain() }
     } catch {
       report(ConnectorError(.other, "\(type(of: error))", underlying: error), title: failure)
     }
@@ -246,6 +249,14 @@ extension SessionModel {
       defer { self.waiting = nil }
       try await task.value
     }
+  }
+
+  /// Reads what a call has changed, because `sessionUpdates` tells only about the user who signed in last.
+  private func readAgain() async {
+    guard let connector, let latest = try? await connector.session, let users = try? await connector.users() else {
+      return
+    }
+    show(latest, users)
   }
 
   private func show(_ latest: SessionState, _ users: [UserInfo]) {

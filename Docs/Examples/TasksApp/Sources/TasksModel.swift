@@ -179,7 +179,10 @@ extension TasksModel {
   /// Signs out the user whom the app shows.
   ///
   /// If others are signed in too, the app goes on with the latest of them.
-  func signOut() async { await session.signOut() }
+  func signOut() async {
+    await session.signOut()
+    await update()
+  }
 
   private func show(_ code: DeviceAuthorization) { deviceCode = code }
 
