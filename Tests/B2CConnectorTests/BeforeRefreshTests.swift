@@ -15,7 +15,7 @@ struct BeforeRefreshTests {
     let scene: Scene
     let connector: Connector
     let asked: Recorder<UserInfo>
-    private let before: (sent: Int, misses: Int)
+    private let sentBefore: Int
 
     init(
       left seconds: Double, cache: any TokenCache = .memory(), limits: TransportLimits = .patient,
@@ -26,7 +26,7 @@ struct BeforeRefreshTests {
       scene = Scene(cache: cache, limits: limits, behavior: behavior)
       _ = try await scene.signedIn().accessToken(scopes: SignedInScene.otherScopes)
       await scene.clock.advance(by: .seconds(3_600 - seconds))
-      before = (scene.tenant.counters.refreshRequests, scene.count(.cacheMiss))
+      sentBefore = scene.tenant.counters.refreshRequests
       connector = try scene.connector { options in
         options.beforeRefresh = { user in
           asked.record(user)
@@ -36,10 +36,11 @@ struct BeforeRefreshTests {
     }
 
     /// The refreshes since Alice's last one.
-    var sent: Int { scene.tenant.counters.refreshRequests - before.sent }
+    var sent: Int { scene.tenant.counters.refreshRequests - sentBefore }
 
-    /// Starts calls in turn without and with other scopes and claims, and returns when each waits for a refresh.
+    /// Starts calls in turn without and with other scopes and claims, and returns when all wait for the user.
     func start(_ count: Int) async throws -> [Task<AccessToken, any Error>] {
+      let shared = scene.count(.refreshShared)
       let calls = (0..<count).map { number in
         Task {
           try await connector.accessToken(
@@ -47,15 +48,11 @@ struct BeforeRefreshTests {
             claims: number % 3 == 2 ? SignedInScene.claims : nil)
         }
       }
-      try await waitForMisses(count)
+      // Each of the three refreshes is begun by one call, and joined by all others.
+      try await yielding { scene.count(.refreshShared) - shared == count - 3 }
+      // Nothing tells that the second and the third refresh have joined the question of the first.
+      for _ in 0..<50 { await yieldOften() }
       return calls
-    }
-
-    /// Waits until so many calls wait for a refresh.
-    func waitForMisses(_ count: Int) async throws {
-      try await yielding { scene.count(.cacheMiss) - before.misses >= count }
-      // The event comes just before the call joins the refresh.
-      await yieldOften()
     }
   }
 
@@ -144,6 +141,7 @@ struct BeforeRefreshTests {
     let gate = TestGate()
     let stage = try await Stage(left: -1) { _ in try await gate.wait() }
     let calls = try await stage.start(120)
+    await gate.waitForArrivals(1)
     #expect(stage.asked.values.count == 1 && stage.sent == 0)
     gate.open()
     for call in calls { _ = try await call.value }
