@@ -66,7 +66,7 @@ func failure(_ error: ConnectorError, _ context: BasicRequestContext) -> Respons
   context.logger.warning("\(error)")
   let (text, status): (String, HTTPResponse.Status) =
     switch error.code {
-    case .accessDenied: (error.serverDescription ?? "You may not sign in here.", .forbidden)
+    case .accessDenied, .wrongUser: (error.serverDescription ?? "You may not sign in here.", .forbidden)
     case _ where error.outcomeIsUnknown: ("It may have been saved. Look at the list.", .badGateway)
     case _ where error.needsInteraction: ("Please sign in again.", .unauthorized)
     case _ where error.isRetryable: ("The service is busy. Try again in a minute.", .serviceUnavailable)

@@ -90,7 +90,8 @@ struct Site: Sendable {
       var response = redirect(to: "/")
       do {
         try await SignOutPage.$addresses.withValue(continuation) {
-          _ = try await connector.signOut(user, endsBrowserSession: atProvider)
+          // In a task of its own, because in a cancelled task the tokens would stay.
+          _ = try await Task { try await connector.signOut(user, endsBrowserSession: atProvider) }.value
         }
         continuation.finish()
         for await url in addresses {
