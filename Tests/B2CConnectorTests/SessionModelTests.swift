@@ -158,6 +158,11 @@ struct SessionModelTests {
     let bob = session.users[1]
     session.select(bob)
     #expect(session.user?.name == "Bob Example")
+    presenter.follow([.signIn(.bob), .editProfile(displayName: "Bob B.")])
+    var options = SignInOptions(prompt: .login)
+    options.user = bob
+    #expect(await session.signIn(.profileEdit, options: options))
+    #expect(session.user?.name == "Bob B.")
     scene.tenant.revokeGrants(of: .bob)
     await scene.clock.advance(by: .seconds(4_000))
     await session.perform("The list could not be loaded") { _ = try await $0.getTaskList(user: bob) }
@@ -181,7 +186,7 @@ struct SessionModelTests {
 
   @Test("A sign-out of everyone does not depend on what the model could read")
   func signsOutUnread() async throws {
-    await session.signIn()
+    try await connector.doPolicy(.signIn)
     #expect(session.state == nil)
     await session.signOut()
     #expect(try await connector.users().count == 1)

@@ -157,7 +157,7 @@ extension SessionModel {
 
   /// Opens a page and waits for the user.
   ///
-  /// The new user arrives in ``state`` while ``run(afterUpdate:)`` runs.
+  /// Afterwards ``state`` has the new user, or the new claims of the same user.
   ///
   /// - Parameters:
   ///   - kind: What the page does: sign in, sign up, edit the profile and so on.
@@ -168,10 +168,12 @@ extension SessionModel {
   func signIn(
     _ kind: Policy.Kind = .signIn, failure: String = "You are not signed in", options: SignInOptions = SignInOptions()
   ) async -> Bool {
-    await waitForUser(failure) {
+    let isFinished = await waitForUser(failure) {
       let user = try await $0.doPolicy(kind, options: options)
       if user.id != self.selectedID { self.selectedID = nil }
     }
+    if isFinished { await readAgain() }
+    return isFinished
   }
 
   /// Shows one of the ``users``, until this user signs out or another one signs in.

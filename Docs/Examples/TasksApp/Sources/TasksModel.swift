@@ -133,14 +133,8 @@ extension TasksModel {
 
   func signIn() async {
     let isRenewal = needsSignIn
-    var options = SignInOptions()
-    if !otherUsers.isEmpty {
-      // The browser may know one of the others, so the page asks for the password, and for that of the user shown.
-      options.prompt = .login
-      options.user = session.knownUser
-    }
     switch signInMethod {
-    case .page: await session.signIn(options: options)
+    case .page: await session.signIn(options: optionsForShownUser)
     case .deviceCode:
       await session.waitForUser("You are not signed in") { connector in
         try await connector.signInWithDeviceCode { await self.show($0) }
@@ -167,10 +161,16 @@ extension TasksModel {
   }
 
   func editProfile() async {
-    var options = SignInOptions()
-    // The browser may know another user, whose profile the page would change.
-    options.user = session.knownUser
-    await session.signIn(.profileEdit, failure: "Your profile was not changed", options: options)
+    await session.signIn(.profileEdit, failure: "Your profile was not changed", options: optionsForShownUser)
+  }
+
+  /// Options for a page about the user who is shown.
+  ///
+  /// If there are others, the browser may know one of them, so the page asks for the password.
+  private var optionsForShownUser: SignInOptions {
+    var options = SignInOptions(prompt: otherUsers.isEmpty ? .automatic : .login)
+    if !otherUsers.isEmpty { options.user = session.knownUser }
+    return options
   }
 
   /// Closes the page, or stops waiting for the other device.
