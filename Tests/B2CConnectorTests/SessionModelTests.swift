@@ -145,10 +145,10 @@ struct SessionModelTests {
     #expect(try await connector.users().count == 1)
   }
 
-  @Test(
-    "With `run()` running, a sign-out of the selected user shows the one before, and a refusal shows an expired session"
-  )
+  @Test("The selected user's new name, expired session and sign-out are shown, although another user is the latest")
   func leavesSelected() async throws {
+    let connector = try scene.connector(scene.tenant.settings(), presenter: presenter)
+    let session = SessionModel { connector }
     let running = Task { await session.run() }
     defer { running.cancel() }
     presenter.follow([.signIn(.bob), .signIn(.alice)])
