@@ -147,7 +147,7 @@ struct SessionModelTests {
 
   @Test("The selected user's new name, expired session and sign-out are shown, although another user is the latest")
   func leavesSelected() async throws {
-    let connector = try scene.connector(scene.tenant.settings(), presenter: presenter)
+    let connector = try scene.connector(scene.tenant.settings(taskServer: scene.tasks), presenter: presenter)
     let session = SessionModel { connector }
     let running = Task { await session.run() }
     defer { running.cancel() }
