@@ -109,8 +109,7 @@ public final class TestClock: Clock, Sendable {
   }
 
   private func wakeSleepers() {
-    let now = now
-    time.withLock { $0 = max($0, now) }
+    time.withLock { [now] in $0 = max($0, now) }
   }
 
   /// Waits until a number of tasks sleep on this clock, so that moving it will wake them.
@@ -145,8 +144,10 @@ public final class TestClock: Clock, Sendable {
       if state.changes != watch.changes { watch = Watch(changes: state.changes) }
       let patience = next.isLimit ? max(.seconds(1), next.length / 10) : max(.milliseconds(4), next.length / 25)
       if watch.quiet >= patience { _ = state.move(to: next.deadline) }
-      watch.quiet += patience / 4
-      return patience / 4
+      // Looks again soon, because a shorter sleep may begin meanwhile.
+      let pause = min(patience / 4, .milliseconds(20))
+      watch.quiet += pause
+      return pause
     }
   }
 }
