@@ -145,7 +145,8 @@ struct BeforeRefreshTests {
     #expect(stage.asked.values.count == 1 && stage.sent == 0)
     gate.open()
     for call in calls { _ = try await call.value }
-    #expect(stage.asked.values.count == 1 && stage.sent == 3)
+    // The token that was requested with claims may arrive first, and then it is also used for the calls without claims.
+    #expect(stage.asked.values.count == 1 && (2...3).contains(stage.sent))
   }
 
   @Test("Two users are asked separately")

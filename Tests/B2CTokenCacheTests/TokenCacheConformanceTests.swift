@@ -169,7 +169,7 @@ extension TokenCacheRule {
         do { try await cache.turns.withRefreshLock(for: key, work) } catch is CancellationError { throw Refused() }
       }
     },
-    Fault("keeps the lock of a caller that was cancelled during its work", .refreshLock) {
+    Fault("keeps the lock of a caller that was cancelled during its work", .refreshLock, also: [.cancellation]) {
       let held = Locked<Set<TokenCacheKey>>([])
       $0.locking = { _, key, work in
         while !held.withLock({ $0.insert(key).inserted }) { try await Task.sleep(for: .milliseconds(1)) }
