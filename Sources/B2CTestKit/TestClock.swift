@@ -15,10 +15,9 @@ public import Foundation
 /// let tasks = try await connector.getTaskList()
 /// ```
 /// If the test does not move the clock, a sleep moves it after a 25th of the sleep's length in real time, so that a
-/// retry does not make a test hang. A time limit moves it after a tenth, and not before a second has passed, because on
-/// a busy machine the work under the limit takes longer. If your test moves the clock itself, create it with
-/// `advancesItself: false`. The first ``waitForSleepers(_:)`` also stops the clock from moving by itself, but a short
-/// sleep may have moved it before that.
+/// retry does not make a test hang. If your test moves the clock itself, create it with `advancesItself: false`. The
+/// first ``waitForSleepers(_:)`` also stops the clock from moving by itself, but a short sleep may have moved it before
+/// that.
 public final class TestClock: Clock, Sendable {
   /// A point in time on the test clock, of which only the time to another one has a meaning.
   public typealias Instant = ContinuousClock.Instant
@@ -142,7 +141,7 @@ public final class TestClock: Clock, Sendable {
         return nil
       }
       if state.changes != watch.changes { watch = Watch(changes: state.changes) }
-      let patience = next.isLimit ? max(.seconds(1), next.length / 10) : max(.milliseconds(4), next.length / 25)
+      let patience = max(.milliseconds(4), next.length / 25)
       if watch.quiet >= patience { _ = state.move(to: next.deadline) }
       // Looks again soon, because a shorter sleep may begin meanwhile.
       let pause = min(patience / 4, .milliseconds(20))

@@ -13,18 +13,29 @@ struct DatabaseTokenCacheTests {
     #expect(broken.isEmpty, "\(broken)")
   }
 
-  @Test("A caller that is cancelled while the database grants the lock does no work and gives it back")
+  @Test("A caller that is cancelled before or while the database grants the lock does no work and gives it back")
   func cancelledAtTheLock() async throws {
-    let database = FakeDatabase(cancelsNextLocker: true)
+    // `Locked` lets the database wait until the caller is known.
+    let caller = Locked<Task<Void, any Error>?>(nil)
+    let database = FakeDatabase { caller.withLock { $0?.cancel() } }
     let cache = DatabaseTokenCache(database: database)
     let key = TokenCacheKey(authority: "https://contoso.b2clogin.com/t", clientID: "c", userID: "u")
     let runs = Locked(0)
+    let early = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await cache.withRefreshLock(for: key, RefreshWork { runs.withLock { $0 += 1 } })
+    }
+    await #expect(throws: CancellationError.self) { try await early.value }
     for isRefused in [true, false] {
-      let caller = Task { try await cache.withRefreshLock(for: key, RefreshWork { runs.withLock { $0 += 1 } }) }
+      let task = caller.withLock { caller in
+        let task = Task { try await cache.withRefreshLock(for: key, RefreshWork { runs.withLock { $0 += 1 } }) }
+        caller = isRefused ? task : nil
+        return task
+      }
       if isRefused {
-        await #expect(throws: CancellationError.self) { try await caller.value }
+        await #expect(throws: CancellationError.self) { try await task.value }
       } else {
-        try await caller.value
+        try await task.value
       }
       #expect(runs.withLock { $0 } == (isRefused ? 0 : 1))
     }
@@ -34,19 +45,20 @@ struct DatabaseTokenCacheTests {
 /// As much of a database as the example uses; real drivers run the same statements.
 private actor FakeDatabase: Database {
   struct UnknownStatement: Error {}
+  struct Cancelled: Error {}
 
   private var rows: [String: (stamp: String, record: String)] = [:]
   private var locks: [String: String] = [:]
-  private var cancelsNextLocker: Bool
+  private let onLock: @Sendable () -> Void
 
-  init(cancelsNextLocker: Bool = false) {
-    self.cancelsNextLocker = cancelsNextLocker
+  init(onLock: @escaping @Sendable () -> Void = {}) {
+    self.onLock = onLock
   }
 
   @discardableResult
   func run(_ statement: String, _ values: String...) throws -> [String] {
-    // As drivers do.
-    try Task.checkCancellation()
+    // As drivers do, some with an error of their own.
+    if Task.isCancelled { throw Cancelled() }
     switch (statement.prefix { $0 != " " } + (statement.contains("locks") ? " lock" : ""), values.count) {
     case ("SELECT", 0): return Array(rows.keys)
     case ("SELECT", 1): return rows[values[0]].map { [$0.record] } ?? []
@@ -59,8 +71,7 @@ private actor FakeDatabase: Database {
     case ("INSERT lock", 2):
       guard locks[values[0]] == nil else { return [] }
       locks[values[0]] = values[1]
-      if cancelsNextLocker { withUnsafeCurrentTask { $0?.cancel() } }
-      cancelsNextLocker = false
+      onLock()
       return [values[0]]
     case ("DELETE lock", 2):
       if locks[values[0]] == values[1] { locks[values[0]] = nil }

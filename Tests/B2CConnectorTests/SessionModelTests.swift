@@ -163,6 +163,10 @@ struct SessionModelTests {
     options.user = bob
     #expect(await session.signIn(.profileEdit, options: options))
     #expect(session.user?.name == "Bob B.")
+    // A new password is no sign-in, so the model goes on showing Bob.
+    presenter.follow([.resetPassword(email: LocalUser.alice.email, newPassword: "Another-1")])
+    #expect(await session.signIn(.passwordReset))
+    #expect(session.user?.name == "Bob B.")
     scene.tenant.revokeGrants(of: .bob)
     await scene.clock.advance(by: .seconds(4_000))
     await session.perform("The list could not be loaded") { _ = try await $0.getTaskList(user: bob) }

@@ -38,6 +38,19 @@ struct TestClockTests {
     #expect(start.duration(to: clock.now) >= .seconds(3603))
   }
 
+  @Test("A short sleep that begins under a long one ends soon, and the long one goes on")
+  func shortUnderLong() async throws {
+    let clock = TestClock()
+    let long = Task { try await clock.sleep(for: .seconds(1_000_000)) }
+    defer { long.cancel() }
+    for _ in 0..<100 {
+      try await clock.sleep(for: .milliseconds(1))
+      // The clock looks at the long sleep alone meanwhile.
+      for _ in 0..<100 { await Task.yield() }
+    }
+    #expect(clock.date < TestClock().date.addingTimeInterval(1))
+  }
+
   @Test("A test that waits for sleepers moves the clock itself from then on")
   func waits() async throws {
     let clock = TestClock()

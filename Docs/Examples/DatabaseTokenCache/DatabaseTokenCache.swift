@@ -59,12 +59,15 @@ extension DatabaseTokenCache: SharedTokenCache {
     while true {
       // The lock of a process that has died ends by itself, later than any refresh: `now()` is the database's own time, in
       // seconds.
-      let taken = try await database.run(
-        """
-        INSERT INTO locks (key, holder, until) VALUES (?, ?, now() + 180)
-        ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, until = excluded.until WHERE locks.until < now()
-        RETURNING key
-        """, key.canonicalText, holder)
+      // In a task of its own, because a driver may fail in a cancelled task after it has taken the lock.
+      let taken = try await Task { [database] in
+        try await database.run(
+          """
+          INSERT INTO locks (key, holder, until) VALUES (?, ?, now() + 180)
+          ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, until = excluded.until WHERE locks.until < now()
+          RETURNING key
+          """, key.canonicalText, holder)
+      }.value
       if !taken.isEmpty {
         let isCancelled = Task.isCancelled
         if !isCancelled { await work() }

@@ -168,10 +168,9 @@ extension SessionModel {
   func signIn(
     _ kind: Policy.Kind = .signIn, failure: String = "You are not signed in", options: SignInOptions = SignInOptions()
   ) async -> Bool {
-    let isFinished = await waitForUser(failure) {
-      let user = try await $0.doPolicy(kind, options: options)
-      if user.id != self.selectedID { self.selectedID = nil }
-    }
+    let isFinished = await waitForUser(failure) { try await $0.doPolicy(kind, options: options) }
+    // A profile edit or a new password is no sign-in.
+    if isFinished, kind != .profileEdit, kind != .passwordReset { selectedID = nil }
     if isFinished { await readAgain() }
     return isFinished
   }
@@ -255,10 +254,8 @@ extension SessionModel {
 
   /// Reads what a call has changed, because `sessionUpdates` tells only about the user who signed in last.
   private func readAgain() async {
-    guard let connector, let latest = try? await connector.session, let users = try? await connector.users() else {
-      return
-    }
-    show(latest, users)
+    guard let connector, let latest = try? await connector.session else { return }
+    show(latest, (try? await connector.users()) ?? users)
   }
 
   private func show(_ latest: SessionState, _ users: [UserInfo]) {

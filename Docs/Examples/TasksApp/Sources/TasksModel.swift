@@ -137,7 +137,7 @@ extension TasksModel {
     case .page: await session.signIn(options: optionsForShownUser)
     case .deviceCode:
       await session.waitForUser("You are not signed in") { connector in
-        try await connector.signInWithDeviceCode { await self.show($0) }
+        self.session.select(try await connector.signInWithDeviceCode { await self.show($0) }.user)
       }
       deviceCode = nil
     }
