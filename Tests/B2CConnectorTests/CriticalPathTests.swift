@@ -5,16 +5,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How many requests, one after the other, a user waits for after a launch.
+/// How many requests, one after the other, a user waits for after a launch, and how many calls of the cache.
 @Suite("Requests on the critical path", .hangLimit)
 struct CriticalPathTests {
   static let shapes: [LocalTenant.Shape] = [.b2c, .entra, .ciam, .openIDConnect]
 
-  /// A tenant that holds back whatever a client asks it for.
+  /// Holds the tenant's answers to a client back.
   private struct Gates {
-    let metadata = TestGate()
-    let keys = TestGate()
-    let token = TestGate()
+    let (metadata, keys, token) = (TestGate(), TestGate(), TestGate())
 
     init(_ tenant: LocalTenant) {
       tenant.faults = [
@@ -22,25 +20,6 @@ struct CriticalPathTests {
         LocalFault(on: .token, .wait(token)),
       ]
     }
-  }
-
-  @Test("A caller that finds another's new token under the refresh lock asks for no metadata")
-  func tokenOfAnother() async throws {
-    let cache = SwappingCache()
-    let scene = Scene(cache: cache)
-    try await scene.connector().signIn()
-    let key = try #require(try await cache.keys().first)
-    let fresh = try await scene.record()
-    var expired = fresh
-    for index in expired.accessTokens.indices { expired.accessTokens[index].expiresAt = .distantPast }
-    try await cache.store(expired, for: key)
-    // The first read is the one before the lock.
-    cache.swap(to: fresh, for: key, afterReads: 1)
-    let before = scene.tenant.counters.metadataRequests
-    #expect(try await scene.connector().accessToken().token == fresh.accessTokens.first?.token)
-    await Task.yield()
-    #expect(scene.tenant.counters.metadataRequests == before)
-    #expect(scene.tenant.counters.refreshRequests == 0)
   }
 
   @Test(
@@ -88,5 +67,53 @@ struct CriticalPathTests {
     gates.token.open()
     _ = try await signIn.value
     #expect(scene.tenant.counters.keysRequests == 1)
+  }
+
+  @Test(
+    "The calls of a cache for one user do not grow with the number of users",
+    arguments: [LocalTenant.Shape.b2c, .openIDConnect])
+  func cacheCalls(_ shape: LocalTenant.Shape) async throws {
+    let one = try await cacheCalls(shape, users: 1)
+    for users in [1_000, 10_000] { #expect(try await cacheCalls(shape, users: users) == one) }
+    for operation in ["sign-in", "first call", "second call", "look-up", "call of another"] {
+      #expect(one[operation]?["keys"] == nil, "\(operation) lists")
+    }
+    #expect(one["sign-in"]?["store"] == 1)
+    #expect(one["second call"] == ["record": 1] && one["ended session"] == ["record": 1])
+  }
+
+  /// The calls of a cache with so many users by their names, for each operation.
+  private func cacheCalls(_ shape: LocalTenant.Shape, users: Int) async throws -> [String: [String: Int]] {
+    let cache = CountingCache()
+    // The first sign-in of a process looks at the positions of all records once.
+    let stage = try await SignedInScene(Scene(shape: shape, cache: cache), after: 0)
+    let (connector, alice, bob) = (stage.connector, stage.alice.user, try await stage.signIn(.bob).user)
+    let (own, record) = (try #require(try await cache.keys().first), try await stage.scene.record())
+    for number in 1..<users {
+      let key = TokenCacheKey(authority: own.authority, clientID: own.clientID, userID: "user\(number).tenant")
+      try await cache.store(record, for: key)
+    }
+    var counts: [String: [String: Int]] = [:]
+    func count(_ operation: String, _ call: () async throws -> Void) async throws {
+      _ = cache.takeCounts()
+      try await call()
+      counts[operation] = cache.takeCounts()
+    }
+    try await count("sign-in") { try await stage.signIn() }
+    // After a new launch nothing is known.
+    let relaunched = try stage.other()
+    try await count("first call") { _ = try await relaunched.accessToken(user: alice) }
+    try await count("second call") { _ = try await relaunched.accessToken(user: alice) }
+    try await count("look-up") { _ = try await relaunched.user(id: alice.id) }
+    try await count("call of another") { _ = try await connector.accessToken(user: bob) }
+    try await count("sign-out") { try await connector.signOut(alice) }
+    stage.scene.tenant.revokeGrants()
+    await stage.scene.expire()
+    for _ in 0..<2 {
+      try await count("ended session") {
+        await expectError(ConnectorError.self, .interactionRequired) { try await connector.accessToken(user: bob) }
+      }
+    }
+    return counts
   }
 }

@@ -46,16 +46,17 @@ struct EventTests {
     #expect(events.allSatisfy { $0.policyID == Scene.signIn && $0.correlationID == id })
   }
 
-  @Test("A sign-in whose task is cancelled ends with the code cancelled")
-  func cancelled() async throws {
-    let (scene, gate) = (Scene(), TestGate())
-    scene.tenant.faults = [LocalFault(on: .metadata, .wait(gate))]
-    let connector = try scene.connector()
-    let call = Task { try await connector.signIn() }
-    await gate.waitForArrivals(1)
-    call.cancel()
-    await #expect(throws: CancellationError.self) { try await call.value }
-    #expect(scene.events.values.last?.errorCode == ErrorCode(rawValue: "cancelled"))
+  @Test("Each repeat of a request to an API is an event, with its policy and error code", arguments: [true, false])
+  func repeats(namesUser: Bool) async throws {
+    let stage = try await SignedInScene(Scene(limits: TransportLimits()), after: 120)
+    let statuses = Locked([503, 401, 429])
+    stage.scene.tasks.faults = [
+      LocalFault(.change { answer in statuses.withLock { if !$0.isEmpty { answer.status = $0.removeFirst() } } })
+    ]
+    _ = try await stage.connector.getTaskList(user: namesUser ? stage.alice.user : nil)
+    let repeats = stage.scene.events.values.filter { $0.step == .retry }
+    #expect(repeats.map(\.errorCode) == [.serviceUnavailable, .unauthorized, .throttled])
+    #expect(repeats.allSatisfy { $0.policyID == Scene.signIn })
   }
 
   @Test("An event is printed in one line")

@@ -28,9 +28,13 @@ struct FullDiskTests {
     return try await connector.accessToken().token
   }
 
+  static let accesses: [@Sendable (Connector) async throws -> Void] = [
+    { _ = try await $0.accessToken() }, { _ = try await $0.session }, { _ = try await $0.users() }, { await $0.close() },
+  ]
+
   @Test(
     "Tokens and claims that the disk refused are written by the next call, by session, by users() and by close()",
-    arguments: 0..<4)
+    arguments: accesses.indices)
   func writtenByNextAccess(_ access: Int) async throws {
     let old = try await scene.record().refreshToken
     scene.tenant.behavior.changeIDTokenClaims = { $0["name"] = "Renamed" }
@@ -42,12 +46,7 @@ struct FullDiskTests {
     await scene.clock.advance(by: .seconds(600))
     await yieldOften()
     #expect(try await scene.record().refreshToken == old, "Nothing is written without a call.")
-    switch access {
-    case 0: #expect(try await connector.accessToken().token == token)
-    case 1: _ = try await connector.session
-    case 2: _ = try await connector.users()
-    default: await connector.close()
-    }
+    try await Self.accesses[access](connector)
     #expect(try await ![old, nil].contains(scene.record().refreshToken))
     // The process is killed, and the next one goes on from the disk.
     let relaunched = try stage.other()
@@ -58,42 +57,32 @@ struct FullDiskTests {
     scene.expectRefreshes(2)
   }
 
-  @Test("Tokens that are only in memory outlive their connector, and the next one writes them")
+  @Test("Tokens in memory outlive their connector, the next one writes them, and then the cache is released")
   func connectorGone() async throws {
-    let cache = FailingCache()
-    let scene = Scene(cache: cache, holdsTime: true)
+    weak var goneCache: FailingCache?
     // The connector's parts hold its presenter.
-    weak var gone: ScriptedPresenter?
-    let token: Secret
-    do {
-      let presenter = scene.script(.signIn(.alice))
-      gone = presenter
-      let connector = try await scene.signedIn(after: 4_000, presenter: presenter)
-      cache.failsToStore.withLock { $0 = true }
-      token = try await connector.accessToken().token
-    }
-    try await yielding { gone == nil }
-    let old = try await scene.record().refreshToken
-    #expect(try await scene.connector().accessToken().token == token)
-    cache.failsToStore.withLock { $0 = false }
-    #expect(try await scene.connector().accessToken().token == token)
-    #expect(try await scene.record().refreshToken != old)
-    scene.expectRefreshes(1)
-  }
-
-  @Test("A cache is released with its last connector after everything has been written")
-  func cacheGone() async throws {
-    weak var gone: FailingCache?
+    weak var gonePresenter: ScriptedPresenter?
     do {
       let cache = FailingCache()
-      gone = cache
-      let connector = try await Scene(cache: cache, holdsTime: true).signedIn(after: 4_000)
-      cache.failsToStore.withLock { $0 = true }
-      _ = try await connector.accessToken()
+      let scene = Scene(cache: cache, holdsTime: true)
+      goneCache = cache
+      let token: Secret
+      do {
+        let presenter = scene.script(.signIn(.alice))
+        gonePresenter = presenter
+        let connector = try await scene.signedIn(after: 4_000, presenter: presenter)
+        cache.failsToStore.withLock { $0 = true }
+        token = try await connector.accessToken().token
+      }
+      try await yielding { gonePresenter == nil }
+      let (old, next) = (try await scene.record().refreshToken, try scene.connector())
+      #expect(try await next.accessToken().token == token)
       cache.failsToStore.withLock { $0 = false }
-      await connector.close()
+      #expect(try await next.accessToken().token == token)
+      #expect(try await scene.record().refreshToken != old)
+      scene.expectRefreshes(1)
     }
-    try await yielding { gone == nil }
+    try await yielding { goneCache == nil }
   }
 
   @Test("A sign-in that the disk refuses changes neither the user nor the tokens in memory")

@@ -39,16 +39,12 @@ struct RefreshRuleTests {
     stage.scene.expectRefreshes(6)
   }
 
-  @Test(
-    "If an early renewal fails, it is repeated once a minute or after the server's Retry-After",
-    arguments: [nil, 200])
+  @Test("If an early renewal fails, it is repeated once a minute or after the server's Retry-After", arguments: [nil, 200])
   func failsWhileValid(retryAfter: Int?) async throws {
     let stage = try await SignedInScene(after: 3_310)
     let (scene, connector, first) = (stage.scene, stage.connector, stage.alice.accessToken?.token)
-    let answer = LocalResponse(
-      status: retryAfter == nil ? 503 : 429, headers: retryAfter.map { ["Retry-After": "\($0)"] } ?? [:])
-    scene.tenant.faults = [LocalFault(on: .tokenRefresh, .respond(answer))]
-    let sent = { scene.transport.tokenForms.count { $0["grant_type"] == "refresh_token" } }
+    scene.refuseRefreshes(retryAfter == nil ? 503 : 429, retryAfter: retryAfter)
+    let sent = { scene.transport.tokenForms.count - 1 }
     for _ in 0..<20 {
       #expect(try await connector.accessToken().token == first)
       await scene.clock.advance(by: .seconds(1))
@@ -70,37 +66,33 @@ struct RefreshRuleTests {
     arguments: ["claims", "force", "other scopes", "plain"])
   func wait(_ first: String) async throws {
     let stage = try await expiring()
-    let (scene, connector, before) = (stage.scene, stage.connector, stage.scene.tenant.counters.refreshes)
-    let busy = LocalResponse(status: 429, headers: ["Retry-After": "200"])
-    scene.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .respond(busy))]
-    _ = try? await connector.accessToken(
+    stage.scene.refuseRefreshes(429, times: 1, retryAfter: 200)
+    _ = try? await stage.connector.accessToken(
       scopes: first == "other scopes" ? SignedInScene.otherScopes : nil, forceRefresh: first == "force",
       claims: first == "claims" ? SignedInScene.claims : nil)
-    for (seconds, refreshes) in [(0, 0), (150, 0), (60, 2)] {
-      await scene.clock.advance(by: .seconds(seconds))
-      for scopes in Self.scopes { _ = try await connector.accessToken(scopes: scopes) }
-      #expect(scene.tenant.counters.refreshes == before + refreshes)
+    for (seconds, refreshes) in [(0, 1), (150, 1), (60, 3)] {
+      await stage.scene.clock.advance(by: .seconds(seconds))
+      for scopes in Self.scopes { _ = try await stage.connector.accessToken(scopes: scopes) }
+      stage.scene.expectRefreshes(refreshes)
     }
   }
 
-  @Test("A refresh with claims counts as the one of a minute for its scopes, and for no others", arguments: [500, 503])
-  func claimsCount(status: Int) async throws {
+  @Test("A refresh with claims counts as the one of a minute for its scopes, and for no others")
+  func claimsCount() async throws {
     let stage = try await expiring()
-    let (scene, before) = (stage.scene, stage.scene.tenant.counters.refreshes)
-    scene.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .respond(LocalResponse(status: status)))]
+    stage.scene.refuseRefreshes(503, times: 1)
     await #expect(throws: ConnectorError.self) { try await stage.connector.accessToken(claims: SignedInScene.claims) }
-    for (scopes, refreshes) in zip(Self.scopes, [0, 1]) {
+    for (scopes, refreshes) in zip(Self.scopes, [1, 2]) {
       _ = try await stage.connector.accessToken(scopes: scopes)
-      #expect(scene.tenant.counters.refreshes == before + refreshes)
+      stage.scene.expectRefreshes(refreshes)
     }
   }
 
-  @Test("A new sign-in ends the minute and the server's wait of the session before", arguments: [503, 429])
-  func newSignIn(status: Int) async throws {
+  @Test("A new sign-in ends the minute and the server's wait of the session before", arguments: [nil, 600])
+  func newSignIn(retryAfter: Int?) async throws {
     // The server suggests to renew each token after ten seconds.
     let stage = try await SignedInScene(Scene { $0.changeTokenAnswer = { $0["refresh_in"] = 10 } }, after: 11)
-    let busy = LocalResponse(status: status, headers: status == 429 ? ["Retry-After": "600"] : [:])
-    stage.scene.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .respond(busy))]
+    stage.scene.refuseRefreshes(retryAfter == nil ? 503 : 429, times: 1, retryAfter: retryAfter)
     for _ in 0..<2 { #expect(try await stage.connector.accessToken().token == stage.alice.accessToken?.token) }
     stage.scene.expectRefreshes(0)
     try await stage.signIn()

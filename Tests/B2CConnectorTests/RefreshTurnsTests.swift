@@ -5,8 +5,10 @@ import TestSupport
 import Testing
 
 /// The lock of other processes, requests that hang, and the end of a process.
-@Suite("Refreshes of one user", .hangLimit)
+@Suite("Refreshes that wait", .hangLimit)
 struct RefreshTurnsTests {
+  private let scopes = [nil, SignedInScene.otherScopes]
+
   // MARK: The lock of other processes
 
   /// Alice, whose access token has expired, over a shared cache with this lock.
@@ -18,12 +20,12 @@ struct RefreshTurnsTests {
     }
   }
 
-  @Test("A lock that is released within twice the limit of a request is waited for", arguments: [40, 150])
-  func patientLock(seconds: Int) async throws {
+  @Test("A lock that is released within the limit of a request is waited for, and taken once")
+  func patientLock() async throws {
     let (tries, clock) = (Locked(0), Locked<TestClock?>(nil))
     let stage = try await expired(limit: .seconds(200)) { work in
       tries.withLock { $0 += 1 }
-      try await clock.withLock { $0 }?.sleep(for: .seconds(seconds))
+      try await clock.withLock { $0 }?.sleep(for: .seconds(150))
       await work()
     }
     clock.withLock { $0 = stage.scene.clock }
@@ -55,67 +57,50 @@ struct RefreshTurnsTests {
 
   @Test("The refresh for other scopes begins after the cache has released the lock of the last one")
   func slowRelease() async throws {
-    let (release, inside, most) = (TestGate(), Locked(0), Locked(0))
+    let (release, inside) = (TestGate(), Locked(0))
     let stage = try await expired { work in
-      let count = inside.withLock { inside in
+      inside.withLock { inside in
+        #expect(inside == 0)
         inside += 1
-        return inside
       }
-      most.withLock { $0 = max($0, count) }
       await work()
       try? await release.wait()
       inside.withLock { $0 -= 1 }
     }
     // From now on the clock does not move by itself.
     await stage.scene.clock.waitForSleepers(0)
-    let calls = [nil, SignedInScene.otherScopes].map { scopes in
-      Task { try await stage.connector.accessToken(scopes: scopes) }
-    }
+    let calls = scopes.map { scopes in Task { try await stage.connector.accessToken(scopes: scopes) } }
     await release.waitForArrivals(1)
     await yieldOften()
     #expect(release.arrivals == 1)
     release.open()
     for call in calls { _ = try await call.value }
-    #expect(most.withLock { $0 } == 1)
     stage.scene.expectRefreshes(2)
   }
 
-  private struct DriverError: Error {}
+  enum OddLock: CaseIterable { case runsTwice, failsAfterwards, neverRuns, failsBefore }
 
-  static let oddLocks: [(name: String, lock: @Sendable (RefreshWork) async throws -> Void, code: ErrorCode?)] = [
-    (
-      "runs the work twice",
-      {
-        await $0()
-        await $0()
-      }, nil
-    ),
-    (
-      "fails after the work",
-      {
-        await $0()
-        throw DriverError()
-      }, nil
-    ),
-    ("never runs the work", { _ in }, .tokenCache),
-    ("fails before the work", { _ in throw DriverError() }, .tokenCache),
-  ]
-
-  @Test("A lock runs a refresh once at most, and what it does afterwards loses no token", arguments: oddLocks.indices)
-  func oddLock(_ index: Int) async throws {
-    let (name, lock, code) = Self.oddLocks[index]
-    let stage = try await expired(lock: lock)
-    if let code {
-      await expectError(ConnectorError.self, code) { try await stage.connector.accessToken() }
+  @Test("A lock runs a refresh once at most, and what it does afterwards loses no token", arguments: OddLock.allCases)
+  func oddLock(_ odd: OddLock) async throws {
+    struct DriverError: Error {}
+    let stage = try await expired { work in
+      if odd == .failsBefore { throw DriverError() }
+      if odd != .neverRuns { await work() }
+      if odd == .runsTwice { await work() }
+      if odd == .failsAfterwards { throw DriverError() }
+    }
+    if odd == .neverRuns || odd == .failsBefore {
+      await expectError(ConnectorError.self, .tokenCache) { try await stage.connector.accessToken() }
+      stage.scene.expectRefreshes(0)
     } else {
       let token = try await stage.connector.accessToken().token
-      #expect(token != stage.alice.accessToken?.token, "\(name)")
-      #expect(try await stage.connector.accessToken().token == token, "\(name)")
+      #expect(token != stage.alice.accessToken?.token)
+      #expect(try await stage.connector.accessToken().token == token)
+      stage.scene.expectRefreshes(1)
     }
-    stage.scene.expectRefreshes(code == nil ? 1 : 0)
   }
 
-  // MARK: Requests that hang
+  // MARK: Refreshes that hang
 
   @Test("While a token has not expired, a token endpoint that hangs delays one call, and the others use the token")
   func hangingEndpoint() async throws {
@@ -142,9 +127,7 @@ struct RefreshTurnsTests {
     _ = try await stage.connector.accessToken(scopes: SignedInScene.otherScopes)
     await stage.scene.expire()
     let never = stage.scene.transport.hang(at: .token)
-    let calls = [nil, SignedInScene.otherScopes].map { scopes in
-      Task { try await stage.connector.accessToken(scopes: scopes) }
-    }
+    let calls = scopes.map { scopes in Task { try await stage.connector.accessToken(scopes: scopes) } }
     await never.waitForArrivals(1)
     let start = stage.scene.clock.now
     await stage.connector.close()
@@ -190,5 +173,44 @@ struct RefreshTurnsTests {
     } catch let error as ConnectorError where error.code == .timedOut {
       try await token(of: connector)
     }
+  }
+
+  // MARK: Metadata and keys that hang
+
+  static let targets: [(LocalTenant.Shape, LocalFaultTarget)] = [
+    (.b2c, .metadata), (.b2c, .keys), (.openIDConnect, .metadata), (.openIDConnect, .keys), (.entra, .metadata),
+  ]
+
+  @Test(
+    "A sign-in whose metadata or keys never arrive ends with timedOut for all who wait, and the next one succeeds",
+    arguments: targets.indices)
+  func hangingSignIn(_ index: Int) async throws {
+    let (shape, target) = Self.targets[index]
+    let scene = Scene(shape: shape, limits: .standard)
+    scene.transport.hang(at: target)
+    let connector = try scene.connector()
+    try await simultaneously(3) { _ in
+      let error = await #expect(throws: ConnectorError.self) { try await connector.signIn() }
+      #expect(error?.code == .timedOut && error?.isRetryable == true && error?.url != nil)
+    }
+    scene.transport.letEverythingPass()
+    _ = try await connector.signIn()
+  }
+
+  @Test("If a generic issuer's metadata never arrive, calls end with timedOut, and the next refresh succeeds")
+  func hangingMetadata() async throws {
+    let scene = try await SignedInScene(Scene(shape: .openIDConnect, limits: .standard), after: 0).scene
+    let connector = try scene.connector()
+    scene.transport.hang(at: .metadata)
+    for isForced in [true, false] {
+      if !isForced { await scene.clock.advance(by: .seconds(7_200)) }
+      let error = try await #require(throws: ConnectorError.self) {
+        try await connector.accessToken(forceRefresh: isForced)
+      }
+      #expect(error.code == .timedOut && error.isRetryable)
+    }
+    await expectError(ConnectorError.self, .timedOut) { try await connector.fetchUserInfo() }
+    scene.transport.letEverythingPass()
+    _ = try await connector.accessToken(forceRefresh: true)
   }
 }

@@ -5,15 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
 /// The token that replaces one that an API has refused.
 @Suite("The token after a refused one", .hangLimit)
 struct ReplacedTokenTests {
-  private static let refusal = LocalResponse(status: 401, headers: ["WWW-Authenticate": "Bearer"])
-
   private let scene: Scene
   private let connector: Connector
   /// The token that the API refuses.
@@ -26,18 +20,16 @@ struct ReplacedTokenTests {
     refused = try await connector.accessToken().token
   }
 
-  // MARK: At most once a minute
-
   @Test("Against an API that refuses every token, twenty calls make one refresh a minute and send no token twice")
   func refusesAll() async throws {
-    scene.tasks.faults = [LocalFault(.respond(Self.refusal))]
+    let refusal = LocalResponse(status: 401, headers: ["WWW-Authenticate": "Bearer"])
+    scene.tasks.faults = [LocalFault(.respond(refusal))]
     for minute in 1...3 {
       for number in 0..<20 {
         let before = scene.tasks.requests.count
         let error = try await #require(throws: ConnectorError.self) { try await connector.getTaskList() }
-        #expect(error.code == .unauthorized)
         let tries = scene.tasks.requests.count - before
-        #expect(tries == (number == 0 ? 2 : 1))
+        #expect(error.code == .unauthorized && tries == (number == 0 ? 2 : 1))
         #expect(error.message.contains("new token") == (tries == 2), "\(error.message)")
       }
       #expect(scene.tenant.counters.refreshes == minute)
@@ -58,45 +50,47 @@ struct ReplacedTokenTests {
     }
   }
 
+  /// Lets the provider return the refused token again.
+  private func repeatToken() {
+    scene.tenant.behavior.changeTokenAnswer = { [refused] in $0["access_token"] = .string(refused.value) }
+  }
+
+  private func expectUnauthorized() async {
+    await expectError(ConnectorError.self, .unauthorized) { try await scene.token(of: connector, refusing: refused) }
+  }
+
   @Test("If the new token is the same text as the refused one, there is one refresh a minute")
   func sameText() async throws {
-    scene.tenant.behavior.changeTokenAnswer = { [refused] in $0["access_token"] = .string(refused.value) }
+    repeatToken()
     for _ in 0..<20 {
       #expect(try await connector.accessToken().token == refused)
-      await expectError(ConnectorError.self, .unauthorized) { try await scene.token(of: connector, refusing: refused) }
+      await expectUnauthorized()
       await scene.clock.advance(by: .seconds(2))
     }
     scene.expectRefreshes(1)
     await scene.clock.advance(by: .seconds(21))
-    await expectError(ConnectorError.self, .unauthorized) { try await scene.token(of: connector, refusing: refused) }
+    await expectUnauthorized()
     scene.expectRefreshes(2)
   }
 
-  @Test("If the new token is the same text, callers at the same time do not refresh one after another")
-  func sameTextAtOnce() async throws {
-    scene.tenant.behavior.changeTokenAnswer = { [refused] in $0["access_token"] = .string(refused.value) }
+  @Test("Callers whose token was refused share a refresh under way, also if it brings the same text", arguments: [false, true])
+  func refreshUnderWay(isSameText: Bool) async throws {
+    if isSameText { repeatToken() }
     let gate = TestGate()
     scene.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
-    let calls = (0..<20).map { _ in Task { try await scene.token(of: connector, refusing: refused) } }
-    try await yielding { scene.count(.refreshShared) == 19 }
-    gate.open()
-    for call in calls { await expectError(ConnectorError.self, .unauthorized) { try await call.value } }
-    scene.expectRefreshes(1)
-  }
-
-  // MARK: Which token
-
-  @Test("A caller whose token was refused waits for the refresh that another one has begun")
-  func refreshUnderWay() async throws {
-    let gate = TestGate()
-    scene.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
-    let first = Task { try await scene.token(of: connector, refusing: refused) }
+    let call = { @Sendable in try await scene.token(of: connector, refusing: refused) }
+    let first = Task { try await call() }
     await gate.waitForArrivals(1)
-    let second = Task { try await scene.token(of: connector, refusing: refused) }
-    try await yielding { scene.count(.refreshShared) == 1 }
+    let others = (0..<20).map { _ in Task { try await call() } }
+    try await yielding { scene.count(.refreshShared) == 20 }
     gate.open()
-    let new = try await first.value
-    #expect(try await second.value == new && new != refused)
+    if isSameText {
+      for call in others + [first] { await expectError(ConnectorError.self, .unauthorized) { try await call.value } }
+    } else {
+      let new = try await first.value
+      #expect(new != refused)
+      for call in others { #expect(try await call.value == new) }
+    }
     scene.expectRefreshes(1)
   }
 
@@ -109,15 +103,14 @@ struct ReplacedTokenTests {
     let (scene, connector) = (stage.scene, stage.connector)
     let first = try #require(stage.alice.accessToken?.token)
     let key = try #require(await cache.keys().first)
-    let held = TestGate()
-    let holder = Task { try await cache.withRefreshLock(for: key, RefreshWork { try? await held.wait() }) }
-    await held.waitForArrivals(1)
+    let holder = Task { try await cache.withRefreshLock(for: key, RefreshWork { try? await stage.gate.wait() }) }
+    await stage.gate.waitForArrivals(1)
     let starter = Task { try await scene.token(of: connector, refusing: first) }
     try await yielding { scene.count(.cacheMiss) == 1 }
     let second = try #require(try await stage.signIn(at: stage.other(isElsewhere: false)).accessToken?.token)
     let joiner = Task { try await scene.token(of: connector, refusing: second) }
     try await yielding { scene.count(.refreshShared) == 1 }
-    held.open()
+    stage.gate.open()
     try await holder.value
     #expect(try await starter.value == second)
     #expect(![first, second].contains(try await joiner.value))
@@ -133,18 +126,6 @@ struct ReplacedTokenTests {
     #expect(Set([refused, second, third]).count == 3)
   }
 
-  @Test("A refused token that has expired meanwhile is renewed, however long the server asked to wait")
-  func expiredMeanwhile() async throws {
-    await scene.clock.advance(by: .seconds(3_310))
-    let busy = LocalResponse(status: 429, headers: ["Retry-After": "600"])
-    scene.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .respond(busy))]
-    #expect(try await connector.accessToken().token == refused)
-    let token = try await scene.token(of: connector, refusing: refused) {
-      await scene.clock.advance(by: .seconds(400))
-    }
-    #expect(token != refused)
-  }
-
   @Test("A refused token gives way to a newer one that is stored, without a refresh")
   func newerTokenStored() async throws {
     let newer = Locked<Secret?>(nil)
@@ -156,22 +137,26 @@ struct ReplacedTokenTests {
     scene.expectRefreshes(1)
   }
 
-  @Test("A refused token is not used again if its refresh fails")
-  func failedRefresh() async throws {
-    scene.transport.answerTokens(503, "")
+  @Test("A refused token that has expired meanwhile is renewed, however long the server asked to wait")
+  func expiredMeanwhile() async throws {
+    await scene.clock.advance(by: .seconds(3_310))
+    scene.refuseRefreshes(429, times: 1, retryAfter: 600)
+    #expect(try await connector.accessToken().token == refused)
+    let token = try await scene.token(of: connector, refusing: refused) {
+      await scene.clock.advance(by: .seconds(400))
+    }
+    #expect(token != refused)
+  }
+
+  @Test("A refused token is not used again if its refresh fails or the clock was set back")
+  func notUsedAgain() async throws {
+    scene.refuseRefreshes(503, times: 1)
     await expectError(ConnectorError.self, .serviceUnavailable) {
       try await scene.token(of: connector, refusing: refused)
     }
-    scene.transport.letEverythingPass()
-    await scene.clock.advance(by: .seconds(61))
-    #expect(try await scene.token(of: connector, refusing: refused) != refused)
-  }
-
-  @Test("A refused token is not used again if the clock was set back")
-  func clockSetBack() async throws {
     await scene.expire()
     let later = try await connector.accessToken().token
     let token = try await scene.token(of: connector, refusing: later) { scene.setBack.withLock { $0 = 3_000 } }
-    #expect(token != later)
+    #expect(![refused, later].contains(token))
   }
 }

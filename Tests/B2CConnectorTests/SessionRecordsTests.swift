@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The changes of one record, by this process and others.
+/// The changes of one record, by this process and others, and a device that hides all records.
 @Suite("The changes of a record", .hangLimit)
 struct SessionRecordsTests {
   @Test(
@@ -14,10 +14,9 @@ struct SessionRecordsTests {
   func inTurn(isCancelled: Bool) async throws {
     let cache = FailingCache()
     let stage = try await SignedInScene(Scene(cache: cache, holdsTime: true))
-    let gate = TestGate()
-    cache.storeGate.withLock { $0 = (1, gate) }
+    cache.storeGate.withLock { $0 = (1, stage.gate) }
     let refresh = Task { try await stage.connector.accessToken() }
-    await gate.waitForArrivals(1)
+    await stage.gate.waitForArrivals(1)
     // The refresh is storing its tokens while the edit reads the record in order to change its claims.
     let reads = Locked(0)
     cache.readFailure.withLock {
@@ -31,24 +30,13 @@ struct SessionRecordsTests {
     try await yielding { reads.withLock { $0 } > 0 }
     await yieldOften()
     if isCancelled { edit.cancel() }
-    gate.open()
+    stage.gate.open()
     _ = try await refresh.value
     _ = await edit.result
     #expect(try await stage.connector.session.user?.name == "Renamed")
     await stage.scene.expire()
     _ = try await stage.connector.accessToken()
     stage.scene.expectRefreshes(2)
-  }
-
-  @Test("A refresh changes no record of another sign-in, which another process has stored")
-  func changeOfAnotherSignIn() async throws {
-    let stage = try await SignedInScene()
-    let call = await stage.heldRefresh()
-    let again = try await stage.signIn(at: stage.other())
-    let stored = try await stage.scene.record()
-    stage.gate.open()
-    #expect(try await call.value.token == again.accessToken?.token)
-    #expect(try await stage.scene.record() == stored)
   }
 
   @Test("If a cache refuses ten changes because of other writers, the tokens stay in memory")
@@ -116,5 +104,23 @@ struct SessionRecordsTests {
     cache.readFailure.withLock { $0 = { _ in nil } }
     #expect(try await stage.connector.accessToken().token == token.token)
     stage.scene.expectRefreshes(1)
+  }
+
+  @Test("A session that a locked keychain hides is no sign-out, and is found after the device is unlocked")
+  func lockedDevice() async throws {
+    let (scene, keychain) = (Scene(), DictionaryKeychain())
+    let user = try await scene.connector(cache: StoredTokenCache(KeychainStore(keychain))).signIn().user
+    keychain.lock()
+    let connector = try scene.connector(cache: StoredTokenCache(KeychainStore(keychain.otherProcess())))
+    let calls: [() async throws -> Void] = [
+      { _ = try await connector.session }, { _ = try await connector.accessToken() },
+      { try await connector.signOut() },
+    ]
+    for call in calls {
+      let error = try await #require(throws: ConnectorError.self) { try await call() }
+      #expect(error.code == .tokenCache && error.isRetryable && !error.needsInteraction)
+    }
+    keychain.lock(false)
+    #expect(try await connector.session == .signedIn(user))
   }
 }

@@ -64,6 +64,13 @@ extension Scene {
   /// How often a step was reported.
   func count(_ step: Connector.Event.Step) -> Int { events.values.count { $0.step == step } }
 
+  /// Answers all refreshes, or so many of them, with a status and the seconds to wait.
+  func refuseRefreshes(_ status: Int, times: Int? = nil, retryAfter: Int? = nil) {
+    let headers = retryAfter.map { ["Retry-After": "\($0)"] } ?? [:]
+    let answer = LocalResponse(status: status, headers: headers)
+    tenant.faults = [LocalFault(on: .tokenRefresh, times: times, .respond(answer))]
+  }
+
   /// Expects so many refreshes, of which none has used a refresh token a second time.
   func expectRefreshes(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(tenant.counters.refreshes == count, sourceLocation: sourceLocation)
@@ -79,17 +86,12 @@ extension UserInfo {
 /// Lets other tasks go on for a while, before a test looks that nothing has happened.
 func yieldOften() async { for _ in 0..<200 { await Task.yield() } }
 
-/// A cache whose calls begin with a hook, which is told the name of the method.
-final class HookedCache: TokenCache {
-  private let inner = FourMethodCache()
+/// A cache whose changes and lists begin with a hook, which is told the name of the method.
+final class HookedCache: WrappingCache {
+  let inner: any TokenCache = FourMethodCache()
   private let hook: @Sendable (_ call: String) async throws -> Void
 
   init(_ hook: @escaping @Sendable (_ call: String) async throws -> Void) { self.hook = hook }
-
-  func record(for key: TokenCacheKey) async throws -> TokenRecord? {
-    try await hook("record")
-    return try await inner.record(for: key)
-  }
 
   func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
     try await hook("store")
@@ -117,16 +119,12 @@ struct RefreshRow: Sendable, CustomTestStringConvertible {
   /// Changes the claims of the refresh, which is done at the given second.
   let refresh: @Sendable (inout [String: JSONValue], Int64) -> Void
 
-  init(_ name: String, at shape: LocalTenant.Shape = .b2c, after signIn: Claims = [:], _ refresh: Claims) {
-    self.init(name, at: shape, after: signIn, by: { _ in refresh })
-  }
-
   init(
-    _ name: String, at shape: LocalTenant.Shape = .b2c, after signIn: Claims = [:],
-    by refresh: @escaping @Sendable (Int64) -> Claims
+    _ name: String, at shape: LocalTenant.Shape = .b2c, after signIn: Claims = [:], _ refresh: Claims = [:],
+    by change: @escaping @Sendable (Int64) -> Claims = { _ in [:] }
   ) {
     (testDescription, self.shape, self.signIn) = ("\(shape): \(name)", shape, signIn)
-    self.refresh = { $0.set(refresh($1)) }
+    self.refresh = { $0.set(refresh.merging(change($1)) { $1 }) }
   }
 }
 

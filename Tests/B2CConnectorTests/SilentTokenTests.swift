@@ -7,27 +7,16 @@ import Testing
 /// The tokens that a call gets without a page.
 @Suite("Silent tokens", .hangLimit)
 struct SilentTokenTests {
-  @Test("A cached token is returned without a request")
-  func hit() async throws {
-    let stage = try await SignedInScene(after: 0)
-    let before = stage.scene.network.requestCount
-    for _ in 0..<100 { #expect(try await stage.connector.accessToken().token == stage.alice.accessToken?.token) }
-    #expect(stage.scene.network.requestCount == before)
-    #expect(stage.scene.count(.cacheHit) == 100)
-  }
-
   @Test(
     "A token is renewed when less than the margin or half its lifetime is left, or when the server suggests it",
     arguments: [
-      (lifetime: 3_600, refreshIn: nil, seconds: 3_299, refreshes: 0), (3_600, nil, 3_301, 1),
-      (300, nil, 149, 0), (300, nil, 151, 1), (3_600, 600, 599, 0), (3_600, 600, 601, 1),
-    ] as [(lifetime: Int, refreshIn: JSONValue?, seconds: Int, refreshes: Int)])
-  func margin(_ row: (lifetime: Int, refreshIn: JSONValue?, seconds: Int, refreshes: Int)) async throws {
-    let scene = Scene(lifetime: .seconds(row.lifetime)) {
-      $0.changeTokenAnswer = { $0["refresh_in"] = row.refreshIn }
-    }
-    _ = try await scene.signedIn(after: row.seconds).accessToken()
-    scene.expectRefreshes(row.refreshes)
+      (3_600, nil, 3_299, 0), (3_600, nil, 3_301, 1), (300, nil, 149, 0), (300, nil, 151, 1), (3_600, 600, 599, 0),
+      (3_600, 600, 601, 1),
+    ] as [(Int, JSONValue?, Int, Int)])
+  func margin(lifetime: Int, refreshIn: JSONValue?, seconds: Int, refreshes: Int) async throws {
+    let scene = Scene(lifetime: .seconds(lifetime)) { $0.changeTokenAnswer = { $0["refresh_in"] = refreshIn } }
+    _ = try await scene.signedIn(after: seconds).accessToken()
+    scene.expectRefreshes(refreshes)
   }
 
   @Test("A token that has not expired is used if its renewal needs the user, and not after the end of the session")
@@ -78,17 +67,18 @@ struct SilentTokenTests {
     #expect(try await scene.record().accessTokens.isEmpty)
   }
 
-  @Test("The tokens of several APIs are in one record, and each is found by its scopes in any case")
+  @Test("The tokens of several APIs are in one record, and each is returned without a request for its scopes in any case")
   func severalAPIs() async throws {
     let stage = try await SignedInScene(after: 0)
     let (connector, tasks) = (stage.connector, stage.alice.accessToken?.token)
     let own = try await connector.accessToken(scopes: SignedInScene.otherScopes).token
     #expect(own != tasks)
+    let before = stage.scene.network.requestCount
     for scopes in [nil, [stage.scene.tenant.apiScopes[0]]] {
       #expect(try await connector.accessToken(scopes: scopes).token == tasks)
     }
     #expect(try await connector.accessToken(scopes: [LocalTenant.standardClientID.uppercased()]).token == own)
-    stage.scene.expectRefreshes(1)
+    #expect(stage.scene.network.requestCount == before && stage.scene.count(.cacheHit) == 3)
     #expect(try await stage.scene.cache.keys().count == 1)
   }
 
@@ -111,5 +101,70 @@ struct SilentTokenTests {
     await scene.expire()
     for _ in 0..<3 { _ = try await stage.connector.accessToken() }
     scene.expectRefreshes(1)
+  }
+}
+
+/// An app and its widget over one token cache, of which only the app may refresh.
+@Suite("A process that must not refresh", .hangLimit)
+struct ConnectorRefreshNeverTests {
+  private let stage: SignedInScene
+  private var scene: Scene { stage.scene }
+
+  init() async throws { stage = try await SignedInScene(after: 0) }
+
+  /// The widget is forbidden to refresh by its options, or because it is an app extension.
+  private func widget(isAppExtension: Bool = false) throws -> Connector {
+    var environment = scene.environment()
+    environment.isAppExtension = isAppExtension
+    return try Connector(settings: try scene.settings(), environment: environment) {
+      $0.refreshesTokens = isAppExtension
+    }
+  }
+
+  @Test("A stored token is used until it expires, and the error then asks to open the app", arguments: [false, true])
+  func stored(isAppExtension: Bool) async throws {
+    let widget = try widget(isAppExtension: isAppExtension)
+    _ = try await widget.getTaskList()
+    await scene.clock.advance(by: .seconds(3_500))
+    let count = scene.network.requestCount
+    #expect(try await widget.accessToken() == stage.alice.accessToken)
+    await scene.clock.advance(by: .seconds(500))
+    let calls: [() async throws -> Void] = [
+      { _ = try await widget.accessToken() }, { _ = try await widget.getTaskList() },
+      { _ = try await widget.accessToken(claims: SignedInScene.claims) },
+    ]
+    for call in calls {
+      let error = try await #require(throws: ConnectorError.self) { try await call() }
+      #expect(error.code == .refreshNotAllowed && !error.needsInteraction && !error.isRetryable)
+      #expect(error.recoverySuggestion?.hasPrefix("Open the app") == true)
+    }
+    #expect(scene.network.requestCount == count)
+    #expect(try await widget.session == .signedIn(stage.alice.user))
+    let new = try await stage.connector.accessToken()
+    #expect(try await widget.accessToken() == new)
+  }
+
+  @Test("A token that is forced or that the API refuses is not replaced, although it has not expired")
+  func valid() async throws {
+    let widget = try widget()
+    await expectError(ConnectorError.self, .refreshNotAllowed) { try await widget.accessToken(forceRefresh: true) }
+    scene.tasks.faults = [LocalFault(on: .any, times: 1, .respond(LocalResponse(status: 401)))]
+    await expectError(ConnectorError.self, .refreshNotAllowed) { try await widget.getTaskList() }
+    scene.expectRefreshes(0)
+    #expect(try await widget.session == .signedIn(stage.alice.user))
+  }
+
+  @Test("If nobody is signed in or the session has ended, the error asks for a sign-in", arguments: [true, false])
+  func signedOut(hasEnded: Bool) async throws {
+    if hasEnded {
+      scene.tenant.revokeGrants()
+      await scene.expire()
+      await expectError(ConnectorError.self, .interactionRequired) { try await stage.connector.accessToken() }
+    } else {
+      try await stage.connector.signOut()
+    }
+    let widget = try widget()
+    await expectError(ConnectorError.self, .interactionRequired) { try await widget.accessToken() }
+    #expect(try await (widget.session == .signedOut) == !hasEnded)
   }
 }

@@ -7,7 +7,16 @@ import Testing
 
 @Suite(.serialized, .descriptors(120), .hangLimit)
 struct LoopbackConnectionsTests {
-  private static let request = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+  private static let request = "GET /real HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+  /// Opens connections one after another.
+  private func clients(
+    _ count: Int, of listener: LoopbackListener, sending text: String = ""
+  ) async throws -> [LoopbackClient] {
+    var clients: [LoopbackClient] = []
+    for _ in 1...count { clients.append(try await LoopbackClient(port: listener.port, sending: text)) }
+    return clients
+  }
 
   @Test("A redirect gets through even if idle connections have all sixteen places")
   func idle() async throws {
@@ -17,9 +26,8 @@ struct LoopbackConnectionsTests {
     #expect(limits.idleTimeout == .seconds(5) && limits.requestTimeout == .seconds(5))
     limits.idleTimeout = .milliseconds(50)
     let listener = try await LoopbackListener.echo(limits)
-    var idle: [LoopbackClient] = []
-    for _ in 1...16 { idle.append(try await LoopbackClient(port: listener.port)) }
-    #expect(try await Self.answersGenuineRequest(listener))
+    let idle = try await clients(16, of: listener)
+    #expect(try await listener.answer(to: Self.request).hasSuffix("GET|/real|-||"))
     for client in idle { #expect(await client.receiveAll().isEmpty) }
     await listener.close()
   }
@@ -27,10 +35,8 @@ struct LoopbackConnectionsTests {
   @Test("Requests are answered while as many clients as there are places never read their answers")
   func pipeliningReaders() async throws {
     let listener = try await LoopbackListener.echo(LoopbackLimits(connections: 4))
-    var attackers: [LoopbackClient] = []
-    let requests = String(repeating: Self.request, count: 20)
-    for _ in 1...4 { attackers.append(try await LoopbackClient(port: listener.port, sending: requests)) }
-    for _ in 1...5 { #expect(try await Self.answersGenuineRequest(listener)) }
+    let attackers = try await clients(4, of: listener, sending: String(repeating: Self.request, count: 20))
+    for _ in 1...5 { #expect(try await listener.answer(to: Self.request).hasSuffix("GET|/real|-||")) }
     await listener.close()
     withExtendedLifetime(attackers) {}
   }
@@ -48,10 +54,9 @@ struct LoopbackConnectionsTests {
   @Test("If all places are taken, the oldest connection without a whole request makes room", arguments: fragments)
   func evicted(fragment: String) async throws {
     let listener = try await LoopbackListener.echo(Self.threePlaces)
-    var others: [LoopbackClient] = []
-    for _ in 1...3 { others.append(try await LoopbackClient(port: listener.port, sending: fragment)) }
+    let others = try await clients(3, of: listener, sending: fragment)
     for number in 0..<2 {
-      #expect(try await Self.answersGenuineRequest(listener))
+      #expect(try await listener.answer(to: Self.request).hasSuffix("GET|/real|-||"))
       // Connections are accepted in order, so this one was the oldest.
       if number == 0 { #expect(await others[0].receiveAll().isEmpty) }
     }
@@ -71,35 +76,14 @@ struct LoopbackConnectionsTests {
       try? await gate.wait()
       return .text("slow")
     }
-    var slow: [LoopbackClient] = []
-    for _ in 1...busy {
-      slow.append(
-        try await LoopbackClient(port: listener.port, sending: "GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n"))
-    }
+    let slow = try await clients(busy, of: listener, sending: "GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n")
     await gate.waitForArrivals(busy)
-    var others: [LoopbackClient] = []
-    for _ in 1...6 { others.append(try await LoopbackClient(port: listener.port)) }
+    let others = try await clients(6, of: listener)
     #expect(try await listener.answer(to: Self.request).hasSuffix("quick"))
     gate.open()
     for client in slow { #expect(await client.receiveAll().hasSuffix("slow")) }
     await listener.close()
     withExtendedLifetime(others) {}
-  }
-
-  private static func answersGenuineRequest(_ listener: LoopbackListener) async throws -> Bool {
-    try await listener.answer(to: "GET /real HTTP/1.1\r\nHost: localhost\r\n\r\n").hasSuffix("GET|/real|-||")
-  }
-
-  @Test("A thousand requests, forty at a time, are all answered")
-  func thousandRequests() async throws {
-    let listener = try await LoopbackListener.echo()
-    try await simultaneously(40) { caller in
-      for number in stride(from: caller, to: 1000, by: 40) {
-        let answer = try await listener.answer(to: "GET /\(number) HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        #expect(answer.hasPrefix("HTTP/1.1 200 ") && answer.hasSuffix("GET|/\(number)|-||"))
-      }
-    }
-    await listener.close()
   }
 
   @Test("A connection beyond the limit waits until a handler has ended")
@@ -109,8 +93,7 @@ struct LoopbackConnectionsTests {
       try? await gate.wait()
       return .text("late")
     }
-    var clients: [LoopbackClient] = []
-    for _ in 1...3 { clients.append(try await LoopbackClient(port: listener.port, sending: Self.request)) }
+    let clients = try await clients(3, of: listener, sending: Self.request)
     await gate.waitForArrivals(2)
     #expect(listener.connectionCount == 2)
     gate.open()
@@ -130,34 +113,27 @@ struct LoopbackConnectionsTests {
     await listener.close()
   }
 
-  @Test("Closing ends connections and handlers immediately, and frees the port")
-  func closeWhileBusy() async throws {
-    let arrived = TestGate()
-    let left = TestGate()
-    let listener = try await LoopbackListener { exchange in
+  @Test(
+    "Closing or releasing the listener ends connections and handlers immediately, and frees the port",
+    arguments: [true, false])
+  func end(isReleased: Bool) async throws {
+    let (arrived, left) = (TestGate(), TestGate())
+    var listener: LoopbackListener? = try await LoopbackListener { exchange in
       arrived.open()
       await exchange.waitForDisconnect()
       left.open()
     }
-    let busy = try await LoopbackClient(port: listener.port, sending: Self.request)
-    let idle = try await LoopbackClient(port: listener.port)
-    try? await arrived.wait()
-    await listener.close()
-    #expect(await busy.receiveAll().isEmpty)
-    #expect(await idle.receiveAll().isEmpty)
-    try? await left.wait()
-    #expect(listener.connectionCount == 0)
-    await #expect(throws: LoopbackClient.Refused.self) { _ = try await LoopbackClient(port: listener.port) }
-  }
-
-  @Test("Releasing the listener closes it")
-  func deinitCloses() async throws {
-    var listener: LoopbackListener? = try await LoopbackListener.echo()
     let port = try #require(listener?.port)
-    let client = try await LoopbackClient(port: port)
-    listener = nil
-    #expect(await client.receiveAll().isEmpty)
+    let busy = try await LoopbackClient(port: port, sending: Self.request)
+    let idle = try await LoopbackClient(port: port)
+    try await arrived.wait()
+    if isReleased { listener = nil }
+    await listener?.close()
+    for client in [busy, idle] { #expect(await client.receiveAll().isEmpty) }
+    try await left.wait()
+    #expect(listener?.connectionCount ?? 0 == 0)
     await #expect(throws: LoopbackClient.Refused.self) { _ = try await LoopbackClient(port: port) }
+    withExtendedLifetime(listener) {}
   }
 
   @Test("A port that is taken at either address is in use", arguments: [LoopbackAddress.ipv4, .ipv6])
