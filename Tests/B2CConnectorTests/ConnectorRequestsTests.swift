@@ -32,9 +32,9 @@ struct ConnectorRequestsTests {
     arguments: ["https://evil.example/tasks", "https://tasks.example:8443/tasks", "http://tasks.example/tasks"])
   func foreignOrigin(_ text: String) async throws {
     let stage = try await SignedInScene()
-    let request = URLRequest(url: try url(text))
-    await expectError(ConnectorError.self, .originNotAllowed) { try await stage.connector.data(for: request) }
-    await expectError(ConnectorError.self, .originNotAllowed) { try await stage.connector.authorizedRequest(for: request) }
+    let (connector, request) = (stage.connector, URLRequest(url: try url(text)))
+    await expectError(ConnectorError.self, .originNotAllowed) { try await connector.data(for: request) }
+    await expectError(ConnectorError.self, .originNotAllowed) { try await connector.authorizedRequest(for: request) }
     #expect(stage.scene.tenant.counters.refreshRequests == 0)
   }
 

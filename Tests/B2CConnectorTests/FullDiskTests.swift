@@ -29,7 +29,8 @@ struct FullDiskTests {
   }
 
   static let accesses: [@Sendable (Connector) async throws -> Void] = [
-    { _ = try await $0.accessToken() }, { _ = try await $0.session }, { _ = try await $0.users() }, { await $0.close() },
+    { _ = try await $0.accessToken() }, { _ = try await $0.session }, { _ = try await $0.users() },
+    { await $0.close() },
   ]
 
   @Test(

@@ -39,7 +39,7 @@ struct RefreshRuleTests {
     stage.scene.expectRefreshes(6)
   }
 
-  @Test("If an early renewal fails, it is repeated once a minute or after the server's Retry-After", arguments: [nil, 200])
+  @Test("A failed early renewal is repeated once a minute, or after the server's Retry-After", arguments: [nil, 200])
   func failsWhileValid(retryAfter: Int?) async throws {
     let stage = try await SignedInScene(after: 3_310)
     let (scene, connector, first) = (stage.scene, stage.connector, stage.alice.accessToken?.token)

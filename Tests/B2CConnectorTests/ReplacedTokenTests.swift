@@ -73,7 +73,7 @@ struct ReplacedTokenTests {
     scene.expectRefreshes(2)
   }
 
-  @Test("Callers whose token was refused share a refresh under way, also if it brings the same text", arguments: [false, true])
+  @Test("Callers whose token was refused share a refresh, even if it brings the same text", arguments: [false, true])
   func refreshUnderWay(isSameText: Bool) async throws {
     if isSameText { repeatToken() }
     let gate = TestGate()

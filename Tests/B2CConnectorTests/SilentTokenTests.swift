@@ -67,7 +67,7 @@ struct SilentTokenTests {
     #expect(try await scene.record().accessTokens.isEmpty)
   }
 
-  @Test("The tokens of several APIs are in one record, and each is returned without a request for its scopes in any case")
+  @Test("The tokens of several APIs are in one record, and each is found by its scopes in any case, without a request")
   func severalAPIs() async throws {
     let stage = try await SignedInScene(after: 0)
     let (connector, tasks) = (stage.connector, stage.alice.accessToken?.token)

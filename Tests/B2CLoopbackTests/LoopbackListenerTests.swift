@@ -48,7 +48,7 @@ struct LoopbackListenerTests {
     #expect(answer.hasSuffix("\r\n\r\nGET|\(expected)||"))
   }
 
-  @Test("An answer has its length, no field that another one's value starts, and for HEAD no body", arguments: ["GET", "HEAD"])
+  @Test("An answer has its length and no injected field, and for HEAD no body", arguments: ["GET", "HEAD"])
   func answer(to method: String) async throws {
     let answer = LoopbackResponse(
       status: 200, headers: ["X-Good": "1", "X-Bad": "1\r\nSet-Cookie: a=b"], body: Data("twelve bytes".utf8))

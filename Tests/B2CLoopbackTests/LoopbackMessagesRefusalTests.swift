@@ -39,7 +39,7 @@ struct LoopbackMessagesRefusalTests {
       ("GET / HTTP/1.0\r\nHost: localhost\r\n\r\n", 505),
     ]
 
-  @Test("What is malformed or too large is refused with the status that says so, and the connection ends", arguments: rows)
+  @Test("What is malformed or too large is refused with its status, and the connection ends", arguments: rows)
   func refuses(_ bytes: String, _ status: Int) async throws {
     let limits = LoopbackLimits(headBytes: 1024, bodyBytes: 100)
     let answer = try await LoopbackListener(limits: limits) { _ in .text("handled") }.answer(to: bytes)
