@@ -59,10 +59,11 @@ struct RefreshTurnsTests {
   func slowRelease() async throws {
     let (release, inside) = (TestGate(), Locked(0))
     let stage = try await expired { work in
-      inside.withLock { inside in
-        #expect(inside == 0)
+      let count = inside.withLock { inside in
         inside += 1
+        return inside
       }
+      #expect(count == 1)
       await work()
       try? await release.wait()
       inside.withLock { $0 -= 1 }

@@ -7,8 +7,6 @@ import Testing
 
 /// Alice, signed in at a connector of a scene, and the page on which she or another user signs in next.
 struct SignedInScene: Sendable {
-  typealias Change = @Sendable (inout [String: JSONValue]) -> Void
-
   /// The scopes of another API than the settings', which is the app itself.
   static let otherScopes = [LocalTenant.standardClientID]
   static let claims = #"{"access_token":{"nbf":{"essential":true,"value":"1767225600"}}}"#
