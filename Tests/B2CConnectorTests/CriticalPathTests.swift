@@ -12,7 +12,9 @@ struct CriticalPathTests {
 
   /// Holds the tenant's answers to a client back.
   private struct Gates {
-    let (metadata, keys, token) = (TestGate(), TestGate(), TestGate())
+    let metadata = TestGate()
+    let keys = TestGate()
+    let token = TestGate()
 
     init(_ tenant: LocalTenant) {
       tenant.faults = [
