@@ -102,15 +102,10 @@ struct ConnectorCancellationTests {
     "A sign-out that fails in a cancelled task names who is still signed in",
     arguments: [(removed: 0, isOfOne: false), (1, false), (0, true)])
   func signOut(removed: Int, isOfOne: Bool) async throws {
-    let removals = Locked(0)
     let cache = HookedCache { [gate] call in
       guard call == "remove" else { return }
       try await gate.wait()
-      let isRefused = removals.withLock { removals in
-        removals += 1
-        return removals > removed
-      }
-      if isRefused { throw URLError(.cannotWriteToFile) }
+      if gate.arrivals > removed { throw URLError(.cannotWriteToFile) }
     }
     let stage = try await SignedInScene(Scene(cache: cache), after: 0)
     let (connector, bob) = (stage.connector, try await stage.signIn(.bob).user)

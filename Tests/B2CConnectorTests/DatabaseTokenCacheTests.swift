@@ -21,24 +21,24 @@ struct DatabaseTokenCacheTests {
     let cache = DatabaseTokenCache(database: database)
     let key = TokenCacheKey(authority: "https://contoso.b2clogin.com/t", clientID: "c", userID: "u")
     let runs = Locked(0)
-    let early = Task {
-      withUnsafeCurrentTask { $0?.cancel() }
+    let lock = { @Sendable in
       try await cache.withRefreshLock(for: key, RefreshWork { runs.withLock { $0 += 1 } })
     }
-    await #expect(throws: CancellationError.self) { try await early.value }
-    for isRefused in [true, false] {
-      let task = caller.withLock { caller in
-        let task = Task { try await cache.withRefreshLock(for: key, RefreshWork { runs.withLock { $0 += 1 } }) }
-        caller = isRefused ? task : nil
-        return task
-      }
-      if isRefused {
-        await #expect(throws: CancellationError.self) { try await task.value }
-      } else {
-        try await task.value
-      }
-      #expect(runs.withLock { $0 } == (isRefused ? 0 : 1))
+    let early = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await lock()
     }
+    await #expect(throws: CancellationError.self) { try await early.value }
+    let late = caller.withLock { caller in
+      let task = Task { try await lock() }
+      caller = task
+      return task
+    }
+    await #expect(throws: CancellationError.self) { try await late.value }
+    #expect(runs.withLock { $0 } == 0)
+    caller.withLock { $0 = nil }
+    try await lock()
+    #expect(runs.withLock { $0 } == 1)
   }
 }
 

@@ -18,16 +18,12 @@ struct SessionRecordsTests {
     let refresh = Task { try await stage.connector.accessToken() }
     await stage.gate.waitForArrivals(1)
     // The refresh is storing its tokens while the edit reads the record in order to change its claims.
-    let reads = Locked(0)
-    cache.readFailure.withLock {
-      $0 = { _ in
-        reads.withLock { $0 += 1 }
-        return nil
-      }
-    }
+    let reads = TestGate()
+    reads.open()
+    cache.readGate.withLock { $0 = reads }
     stage.presenter.follow(.editProfile(displayName: "Renamed"))
     let edit = Task { try await stage.connector.signIn(policy: Policy(id: "B2C_1_EditProfile", kind: .profileEdit)) }
-    try await yielding { reads.withLock { $0 } > 0 }
+    await reads.waitForArrivals(1)
     await yieldOften()
     if isCancelled { edit.cancel() }
     stage.gate.open()
