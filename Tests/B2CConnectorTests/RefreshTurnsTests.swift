@@ -198,7 +198,7 @@ struct RefreshTurnsTests {
     _ = try await connector.signIn()
   }
 
-  @Test("If a generic issuer's metadata never arrive, calls end with timedOut, and the next refresh succeeds")
+  @Test("If an issuer's metadata never arrive, calls end with timedOut, and a sign-out and the next refresh succeed")
   func hangingMetadata() async throws {
     let scene = try await SignedInScene(Scene(shape: .openIDConnect, limits: .standard), after: 0).scene
     let connector = try scene.connector()
@@ -213,5 +213,8 @@ struct RefreshTurnsTests {
     await expectError(ConnectorError.self, .timedOut) { try await connector.fetchUserInfo() }
     scene.transport.letEverythingPass()
     _ = try await connector.accessToken(forceRefresh: true)
+    scene.transport.hang(at: .metadata)
+    try await scene.connector().signOut()
+    #expect(try await connector.session == .signedOut)
   }
 }
