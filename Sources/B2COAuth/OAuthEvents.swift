@@ -34,8 +34,8 @@ struct OAuthEvents: Sendable {
       emit(.signInFinished, policyID, correlationID)
       return result
     } catch {
-      let isCancelled = error is CancellationError && Task.isCancelled
-      let code = (error as? ConnectorError)?.code ?? .init(rawValue: isCancelled ? "cancelled" : "other")
+      // A cancelled call throws `CancellationError`, whatever the app's presenter, cache or transport threw.
+      let code = Task.isCancelled ? ErrorCode(rawValue: "cancelled") : (error as? ConnectorError)?.code ?? .other
       emit(.signInFinished, policyID, correlationID, error: code)
       throw error
     }
