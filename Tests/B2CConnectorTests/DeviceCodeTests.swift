@@ -12,8 +12,6 @@ import Testing
 
 @Suite("Device authorization (RFC 8628)", .hangLimit)
 struct DeviceCodeTests {
-  private static let grant = "urn:ietf:params:oauth:grant-type:device_code"
-  private static let code = "0f9d7a34-1111-4222-8333-944455556666"
   private struct Seen: Error {}
 
   /// What becomes of the code.
@@ -50,61 +48,55 @@ struct DeviceCodeTests {
     }
   }
 
-  @Test("Azure AD B2C offers no device codes")
-  func unsupported() async throws {
-    let connector = try Scene().connector()
-    await expectError(ConnectorError.self, .unsupported) { try await connector.signInWithDeviceCode { _ in } }
+  // MARK: The code
+
+  /// Asks a tenant for a code, and returns the error, whose `underlying` is `Seen` if there is a code to show.
+  private func refusal(_ scene: Scene, _ shown: Recorder<DeviceAuthorization>? = nil) async throws -> ConnectorError {
+    try await #require(throws: ConnectorError.self) {
+      try await scene.connector().signInWithDeviceCode {
+        shown?.record($0)
+        throw Seen()
+      }
+    }
   }
 
   @Test(
     "At External ID the published endpoint is used if the authority's host has it",
-    arguments: [nil, "https://login.other.example/devicecode"])
-  func externalID(_ published: String?) async throws {
-    let scene = Scene(shape: .ciam)
-    if let published {
-      scene.tenant.behavior.changeMetadata = { $0["device_authorization_endpoint"] = .string(published) }
+    arguments: [nil, "https://login.other.example/devicecode"] as [JSONValue?])
+  func externalID(_ published: JSONValue?) async throws {
+    let scene = Scene(shape: .ciam) {
+      $0.changeMetadata = { $0["device_authorization_endpoint"] = published ?? $0["device_authorization_endpoint"] }
     }
-    let error = try await #require(throws: ConnectorError.self) {
-      try await scene.connector().signInWithDeviceCode { _ in throw Seen() }
-    }
+    let error = try await refusal(scene)
     #expect(published == nil ? error.underlying is Seen : error.code == .unsupported)
     #expect(scene.transport.requests.allSatisfy { $0.url?.host != "login.other.example" })
   }
 
   /// A tenant that answers the request for a device code with a status and a text.
-  private func scene(answering status: Int = 200, _ body: String) -> Scene {
+  private func scene(answering status: Int, _ body: String) -> Scene {
     let scene = Scene(shape: .entra)
-    scene.transport.intercept {
-      $0.path.hasSuffix("/devicecode") ? LocalResponse(status: status, body: Data(body.utf8)) : nil
-    }
+    let answer = LocalResponse(status: status, body: Data(body.utf8))
+    scene.tenant.faults = [LocalFault(on: .path("/devicecode"), .respond(answer))]
     return scene
   }
 
   /// A tenant that answers it with these fields in place of the usual ones.
   private func scene(answering fields: [String: JSONValue]) -> Scene {
-    let all = fields.merging([
-      "device_code": .string(Self.code), "user_code": "ABCD-EFGH", "verification_uri": "https://login.example/device",
-      "expires_in": 900, "interval": 5,
-    ]) { first, _ in first }
-    return scene(answering: 200, JSONValue.object(all).description)
-  }
-
-  /// Asks a tenant for a code, which it must not give.
-  private func refusal(_ scene: Scene) async throws -> ConnectorError {
-    try await #require(throws: ConnectorError.self) {
-      try await scene.connector().signInWithDeviceCode { _ in Issue.record("There is no code to show.") }
-    }
+    let usual: [String: JSONValue] = [
+      "device_code": "0f9d7a34-1111-4222-8333-944455556666", "user_code": "ABCD-EFGH",
+      "verification_uri": "https://login.example/device", "expires_in": 900, "interval": 5,
+    ]
+    return scene(answering: 200, JSONValue.object(usual.merging(fields) { $1 }).description)
   }
 
   @Test("A device authorization without a code, or that is refused, is an error with its request")
   func unusableAnswer() async throws {
-    var error = try await refusal(scene(answering: 200, "{}"))
-    #expect(error.code == .invalidResponse)
-    #expect(error.method == "POST" && error.url?.hasSuffix("/devicecode") == true)
+    let empty = try await refusal(scene(answering: 200, "{}"))
+    #expect(empty.code == .invalidResponse && empty.method == "POST")
     let body = #"{"error":"invalid_client","error_description":"AADSTS700016: Unknown app."}"#
-    error = try await refusal(scene(answering: 400, body))
-    #expect(error.code == .configuration && error.serverCode == "AADSTS700016")
-    #expect(error.url?.hasSuffix("/devicecode") == true)
+    let refused = try await refusal(scene(answering: 400, body))
+    #expect(refused.code == .configuration && refused.serverCode == "AADSTS700016")
+    for error in [empty, refused] { #expect(error.url?.hasSuffix("/devicecode") == true) }
   }
 
   @Test(
@@ -120,34 +112,92 @@ struct DeviceCodeTests {
 
   @Test("A complete address with user-info is left out", arguments: ["login.example", "a@evil.example"])
   func completeAddress(_ host: String) async throws {
-    let text = "https://\(host)/?c=1"
-    let shown = Recorder<DeviceAuthorization>()
-    await #expect(throws: (any Error).self) {
-      try await scene(answering: ["verification_uri_complete": .string(text)]).connector().signInWithDeviceCode {
-        shown.record($0)
-        throw Seen()
-      }
-    }
+    let (text, shown) = ("https://\(host)/?c=1", Recorder<DeviceAuthorization>())
+    #expect(try await refusal(scene(answering: ["verification_uri_complete": .string(text)]), shown).underlying is Seen)
     let complete = try #require(shown.values.first).completeVerificationURL
     #expect(complete?.absoluteString == (host.contains("@") ? nil : text))
   }
 
+  // MARK: The wait for the user
+
   @Test(
-    "A refused poll ends the sign-in: an access_denied is the user's whatever its words, and no error shows the code",
+    "A refused poll ends the sign-in: an access_denied is the user's, whatever its words",
     arguments: [
-      (#"{"error":"access_denied","error_description":"Denied for \#(code)."}"#, ErrorCode.userCancelledInPage),
-      (#"{"error":"access_denied","error_description":"Forbidden"}"#, .userCancelledInPage),
+      (#"{"error":"access_denied","error_description":"Forbidden"}"#, ErrorCode.userCancelledInPage),
       (#"{"error":"expired_token"}"#, .timedOut),
     ], [LocalTenant.Shape.entra, .openIDConnect])
   func refusedPoll(_ answer: (body: String, code: ErrorCode), _ shape: LocalTenant.Shape) async throws {
-    let scene = shape == .entra ? scene(answering: [:]) : Scene(shape: shape)
-    scene.transport.answerTokens(400, answer.body, grant: Self.grant)
+    let scene = Scene(shape: shape)
+    scene.transport.answerTokens(400, answer.body)
     let error = try await #require(throws: ConnectorError.self) {
       try await scene.connector().signInWithDeviceCode { _ in }
     }
     #expect(error.code == answer.code && !error.isRetryable)
-    if shape == .entra, answer.body.contains(Self.code) { #expect(error.serverDescription == "Denied for [redacted].") }
   }
+
+  /// What the token endpoint does to one poll.
+  private typealias Poll = Result<LocalResponse, URLError>
+
+  private static let lost = Poll.failure(URLError(.networkConnectionLost))
+  private static let timedOut = Poll.failure(URLError(.timedOut))
+  private static let slowDown = answer(400, "slow_down")
+
+  private static func pending(retryAfter: String? = nil) -> Poll {
+    answer(400, "authorization_pending", retryAfter: retryAfter)
+  }
+
+  private static func answer(_ status: Int, _ error: String, retryAfter: String? = nil) -> Poll {
+    let body = error.isEmpty ? "" : #"{"error":"\#(error)"}"#
+    let headers = retryAfter.map { ["Retry-After": $0] } ?? [:]
+    return .success(LocalResponse(status: status, headers: headers, body: Data(body.utf8)))
+  }
+
+  /// Signs in with a device code, and returns the seconds before each poll and before the end.
+  private func waits(_ polls: [Poll], _ code: ErrorCode) async throws -> [Int] {
+    let scene = Scene(shape: .openIDConnect, holdsTime: true)
+    let (left, clock, times) = (Locked(polls), scene.clock, Recorder<Date>())
+    times.record(clock.date)
+    scene.transport.intercept { request in
+      guard request.isTokenRequest else { return nil }
+      times.record(clock.date)
+      return try left.withLock { $0.isEmpty ? Self.answer(400, "access_denied") : $0.removeFirst() }.get()
+    }
+    let connector = try scene.connector()
+    await expectError(ConnectorError.self, code) {
+      try await scene.passingTime { try await connector.signInWithDeviceCode { _ in } }
+    }
+    times.record(clock.date)
+    return zip(times.values, times.values.dropFirst()).map { Int($1.timeIntervalSince($0).rounded()) }
+  }
+
+  private static let intervals: [(polls: [Poll], waits: [Int])] = [
+    ([pending(), pending()], [5, 5, 5]), ([slowDown, pending(), slowDown], [5, 10, 10, 15]),
+    ([lost, lost, pending()], [5, 10, 20, 20]), ([timedOut, slowDown, lost], [5, 10, 15, 30]),
+    ([answer(503, "")], [5, 10]),
+    // Doubled up to a minute.
+    ([lost, lost, lost, lost, lost], [5, 10, 20, 40, 60, 60]),
+    ([pending(retryAfter: "880"), pending()], [5, 880, 5]),
+    // The longer of the two, once.
+    ([answer(429, "", retryAfter: "60"), pending()], [5, 60, 10]),
+    ([answer(429, "slow_down", retryAfter: "2"), pending()], [5, 10, 10]),
+    ([pending(retryAfter: "soon")], [5, 5]),
+  ]
+
+  @Test("Each answer, and each lost connection, changes the interval (RFC 8628 section 3.5)", arguments: intervals.indices)
+  func interval(_ index: Int) async throws {
+    let row = Self.intervals[index]
+    // The last poll ends the sign-in at once.
+    #expect(try await waits(row.polls, .userCancelledInPage).dropLast() == row.waits[...])
+  }
+
+  @Test(
+    "A wait beyond the code's end ends with it, without another poll", arguments: ["100000", "99999999999999999999"])
+  func beyondTheEnd(_ retryAfter: String) async throws {
+    let waits = try await waits([Self.answer(429, "slow_down", retryAfter: retryAfter)], .timedOut)
+    #expect(waits.count == 2 && (895...905).contains(waits[0] + waits[1]))
+  }
+
+  // MARK: The user
 
   /// Signs in by a code that Alice approves immediately.
   private func signIn(_ scene: Scene, _ connector: Connector) async throws -> SignInResult {
@@ -168,7 +218,7 @@ struct DeviceCodeTests {
     #expect(result.user.id == "\(scene.tenant.issuer)#\(LocalUser.alice.id)" && result.user.hasSession)
     #expect(result.user.claims.keys.sorted() == ["email", "locale", "name", "sub"] && result.idToken == nil)
     #expect(try await connector.user(id: result.user.id) == result.user)
-    await scene.clock.advance(by: .seconds(4_000))
+    await scene.expire()
     #expect(try await connector.accessToken().userID == result.user.id)
     #expect(try await connector.fetchUserInfo() == result.user)
   }
@@ -189,9 +239,9 @@ struct DeviceCodeTests {
       $0.changeMetadata = { $0[missing] = nil }
       $0.changeTokenAnswer = { for name in ["id_token", missing] { $0[name] = nil } }
     }
-    scene.transport.intercept {
-      $0.path.hasSuffix("/userinfo") ? LocalResponse(status: status, body: Data(body.utf8)) : nil
-    }
+    scene.tenant.faults = [
+      LocalFault(on: .path("/userinfo"), .respond(LocalResponse(status: status, body: Data(body.utf8))))
+    ]
     let error = try await #require(throws: ConnectorError.self) { try await signIn(scene, scene.connector()) }
     #expect(error.code == code && error.method == (missing.isEmpty && shape == .openIDConnect ? "GET" : "POST"))
     #expect(try await scene.cache.keys().isEmpty)

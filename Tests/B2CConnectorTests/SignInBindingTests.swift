@@ -5,90 +5,92 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a tenant that lies, or somebody in between, gets for it.
+/// What a tenant that lies, or somebody in between, gets for it: the callback and the id_token of a sign-in.
 @Suite("Bound sign-in", .hangLimit)
 struct SignInBindingTests {
-  struct Lie: Sendable, CustomTestStringConvertible {
-    let testDescription: String
-    let change: @Sendable (inout LocalTenant.Behavior) -> Void
+  // MARK: The callback
 
-    init(_ name: String, _ change: @escaping @Sendable (inout LocalTenant.Behavior) -> Void) {
-      testDescription = name
-      self.change = change
-    }
+  /// A callback that breaks a rule, with words of the error.
+  typealias BadCallback = (name: String, words: String, change: @Sendable (URL) throws -> URL)
 
-    static func claim(_ name: String, _ value: JSONValue?) -> Lie {
-      Lie("\(name) is \(value.map { "\($0)" } ?? "missing")") { $0.changeIDTokenClaims = { $0[name] = value } }
-    }
-
-    static func signing(_ signing: LocalTenant.Behavior.Signing) -> Lie {
-      Lie("signed with \(signing)") { $0.signIDTokens(signing) }
-    }
+  private static func adding(_ name: String, _ text: String, _ words: String) -> BadCallback {
+    (name, words, { try url($0.absoluteString + text) })
   }
 
-  static let lies: [Lie] = [
-    .signing(.foreignKey), .signing(.unknownKeyID), .signing(.unsigned), .signing(.damaged),
-    .claim("nonce", nil), .claim("nonce", "x"), .claim("tfp", nil), .claim("tfp", "B2C_1_Other"),
-    .claim("aud", "somebody-else"), .claim("iss", "https://evil.example/"), .claim("exp", .integer(1_000_000_000)),
-    .claim("exp", nil), .claim("nbf", .integer(4_000_000_000)), .claim("sub", nil),
+  private static func replacing(_ name: String, _ old: String, _ new: String, _ words: String) -> BadCallback {
+    (name, words, { try $0.replacing(old, new) })
+  }
+
+  private static func answering(_ name: String, _ text: String) -> BadCallback {
+    (name, noState, { _ in try url("\(Scene.redirect)?\(text)") })
+  }
+
+  private static let noState = "does not contain the state"
+
+  static let badCallbacks: [BadCallback] = [
+    replacing("another state", "state=", "state=x", noState), replacing("no state", "state=", "other=", noState),
+    answering("an empty state", "code=c&state="),
+    answering("an error with another state", "error=access_denied&state=x"),
+    adding("a doubled code", "&code=again", "a parameter twice"),
+    adding("a doubled state", "&state=again", "a parameter twice"),
+    replacing("no code", "code=", "cod=", "neither a code nor an error"),
+    replacing("another path", "/callback", "/elsewhere", "does not match"),
+    replacing("another scheme", "com.example.tasks", "com.example.other", "does not match"),
+    adding("a foreign issuer", "&iss=https%3A%2F%2Fevil.example", "issuer that was not asked"),
+    adding("100,000 characters", "&x=" + String(repeating: "a", count: 100_000), "longer than 64 KiB"),
   ]
 
-  @Test("A forged id_token signs nobody in and stores nothing", arguments: lies)
-  func refused(_ lie: Lie) async throws {
-    let scene = Scene(behavior: lie.change)
-    await expectError(ConnectorError.self, .invalidResponse, saying: "id_token is refused") {
-      try await scene.connector().signIn()
+  @Test("A callback that breaks a rule is refused before anything is sent", arguments: badCallbacks)
+  func callback(_ bad: BadCallback) async throws {
+    let scene = Scene()
+    let presenter = CallbackPresenter(scene.script(.signIn(.alice)), bad.change)
+    await expectError(ConnectorError.self, .invalidResponse, saying: bad.words) {
+      try await scene.connector(presenter: presenter).signIn()
     }
+    #expect(scene.transport.tokenForms.isEmpty)
     #expect(try await scene.cache.keys().isEmpty)
   }
 
-  @Test("The policy claim may be acr, and in lower case")
-  func oldPolicyClaim() async throws {
-    let scene = Scene {
-      $0.changeIDTokenClaims = { ($0["tfp"], $0["acr"]) = (nil, .string(Scene.signIn.lowercased())) }
+  /// Signs in at a provider that answers with a query and the right state.
+  private func refusal(_ query: String, _ shape: LocalTenant.Shape) async throws -> ConnectorError {
+    let scene = Scene(shape: shape)
+    let presenter = CannedPresenter { "\(Scene.redirect)?\(query)&state=\($0.state.value)" }
+    let error = try await #require(throws: ConnectorError.self) {
+      try await scene.connector(presenter: presenter).signIn(options: SignInOptions(prompt: .none))
     }
-    #expect(try await scene.connector().signIn().user.objectID == LocalUser.alice.id)
-  }
-
-  /// Signs in with an id_token that names further audiences, and returns the error.
-  private func refusal(of audiences: [String]) async throws -> ConnectorError {
-    let scene = Scene(shape: .openIDConnect)
-    let client = scene.tenant.clientID
-    scene.tenant.behavior.changeIDTokenClaims = {
-      $0["aud"] = .array(([client] + audiences).map(JSONValue.string))
-      $0["azp"] = .string(client)
-    }
-    return try await #require(throws: ConnectorError.self) { try await scene.connector().signIn() }
+    #expect(scene.transport.tokenForms.isEmpty)
+    return error
   }
 
   @Test(
-    "An id_token for further audiences is refused with their names (OpenID Connect Core section 3.1.3.7 rule 3)",
-    arguments: [["project-7"], ["project-7", "project-8"]])
-  func audiences(_ audiences: [String]) async throws {
-    let error = try await refusal(of: audiences)
-    #expect(error.message.contains("it is also for"))
-    for audience in audiences { #expect(error.message.contains("'\(audience)'")) }
-  }
-
-  @Test("Audiences that cannot be shown are refused with a short, printable message")
-  func unprintableAudiences() async throws {
-    let error = try await refusal(of: (0..<200).map { "a\u{202E}\n\($0)" })
-    #expect(error.message.utf8.count < 600 && !error.message.contains("\n") && !error.message.contains("\u{202E}"))
+    "An error with the right state is read although its issuer is missing, or a parameter that only describes it is there twice",
+    arguments: [
+      "error=login_required", "error=login_required&error_description=a&error_description=b",
+      "error=interaction_required&error_uri=x&error_uri=y&session_state=1&session_state=2",
+    ], [LocalTenant.Shape.openIDConnect, .b2c])
+  func incompleteError(_ query: String, _ shape: LocalTenant.Shape) async throws {
+    let error = try await refusal(query, shape)
+    #expect(error.code == .interactionRequired && error.needsInteraction, "\(error)")
   }
 
   @Test(
-    "At Microsoft's services a client ID in capitals is the client of an audience in small letters",
-    arguments: [LocalTenant.Shape.b2c, .entra, .ciam])
-  func capitals(_ shape: LocalTenant.Shape) async throws {
-    let scene = Scene(shape: shape, clientID: "7bf688ce-8139-4fd1-a2c0-1b9b6a37d1c5")
-    let id = scene.tenant.clientID.uppercased()
-    let capital = try scene.connector(scene.settings { $0.clientID = id })
-    let user = try await capital.signIn().user
-    await scene.clock.advance(by: .seconds(4_000))
-    _ = try await capital.accessToken()
-    // Both are one client: the session is the same one.
-    #expect(try await scene.connector().accessToken().userID == user.id)
-    #expect(try await scene.cache.keys().count == 1)
+    "What decides about a sign-in is there once and from the right issuer, which a generic one must name (RFC 9207)",
+    arguments: [
+      "error=login_required&error=x", "error=login_required&iss=https%3A%2F%2Fevil.example", "code=x",
+      "code=x&iss=https%3A%2F%2Fevil.example", "error=login_required&iss=a&iss=b", "code=x&code=y",
+    ])
+  func decisive(_ query: String) async throws {
+    #expect(try await refusal(query, .openIDConnect).code == .invalidResponse)
+  }
+
+  @Test("An error keeps what the server said, read as a form: blanks, lines, correlation id and code")
+  func errorText() async throws {
+    let id = "3f2504e0-4f89-11d3-9a0c-0305e82c3301"
+    let text = "AADB2C90273%3a+An+invalid+response.%0d%0aCorrelation+ID%3a+\(id)%0d%0aTimestamp%3a+2018-03-29%0d%0a"
+    let error = try await refusal("error=access_denied&error_description=\(text)", .b2c)
+    #expect(error.code == .identityProviderFailed && error.correlationID == UUID(uuidString: id))
+    #expect(error.oauthError == "access_denied" && error.serverCode == "AADB2C90273")
+    #expect(error.serverDescription == "AADB2C90273: An invalid response.")
   }
 
   @Test("A code stolen from another sign-in is useless without its verifier")
@@ -107,14 +109,62 @@ struct SignInBindingTests {
     }
   }
 
-  @Test("A wrong policy is found before a page opens")
-  func unknownPolicy() async throws {
-    let scene = Scene()
-    let presenter = scene.script(.signIn(.alice))
-    let connector = try scene.connector(presenter: presenter)
-    await expectError(ConnectorError.self, .configuration) {
-      try await connector.signIn(policy: Policy("B2C_1_Nowhere"))
+  // MARK: The id_token
+
+  typealias Lie = (name: String, change: @Sendable (inout LocalTenant.Behavior) -> Void)
+
+  private static func claim(_ name: String, _ value: JSONValue?) -> Lie {
+    ("\(name): \(value.map { "\($0)" } ?? "none")", { $0.changeIDTokenClaims = { $0[name] = value } })
+  }
+
+  private static func signing(_ signing: LocalTenant.Behavior.Signing) -> Lie {
+    ("\(signing)", { $0.signIDTokens(signing) })
+  }
+
+  static let lies: [Lie] = [
+    signing(.foreignKey), signing(.unknownKeyID), signing(.unsigned), signing(.damaged),
+    claim("nonce", nil), claim("nonce", "x"), claim("tfp", nil), claim("tfp", "B2C_1_Other"),
+    claim("aud", "somebody-else"), claim("iss", "https://evil.example/"), claim("exp", .integer(1_000_000_000)),
+    claim("exp", nil), claim("nbf", .integer(4_000_000_000)), claim("sub", nil),
+  ]
+
+  @Test("A forged id_token signs nobody in and stores nothing", arguments: lies)
+  func refused(_ lie: Lie) async throws {
+    let scene = Scene(behavior: lie.change)
+    await expectError(ConnectorError.self, .invalidResponse, saying: "id_token is refused") {
+      try await scene.connector().signIn()
     }
-    #expect(presenter.requests.isEmpty)
+    #expect(try await scene.cache.keys().isEmpty)
+  }
+
+  @Test(
+    "An id_token for further audiences is refused, with names if they can be shown (OpenID Connect Core section 3.1.3.7)",
+    arguments: [["project-7", "project-8"], (0..<200).map { "a\u{202E}\n\($0)" }])
+  func audiences(_ audiences: [String]) async throws {
+    let scene = Scene(shape: .openIDConnect)
+    let client = scene.tenant.clientID
+    scene.tenant.behavior.changeIDTokenClaims = {
+      $0["aud"] = .array(([client] + audiences).map(JSONValue.string))
+      $0["azp"] = .string(client)
+    }
+    let error = try await #require(throws: ConnectorError.self) { try await scene.connector().signIn() }
+    #expect(error.code == .invalidResponse && error.message.contains("it is also for"))
+    for audience in audiences where audience.hasPrefix("project") { #expect(error.message.contains("'\(audience)'")) }
+    #expect(error.message.utf8.count < 600 && !error.message.contains("\n") && !error.message.contains("\u{202E}"))
+  }
+
+  @Test(
+    "At Microsoft's services a client ID in capitals is the client of an audience in small letters",
+    arguments: [LocalTenant.Shape.b2c, .entra, .ciam])
+  func capitals(_ shape: LocalTenant.Shape) async throws {
+    let scene = Scene(shape: shape, clientID: "7bf688ce-8139-4fd1-a2c0-1b9b6a37d1c5")
+    let id = scene.tenant.clientID.uppercased()
+    let capital = try scene.connector(scene.settings { $0.clientID = id })
+    let user = try await capital.signIn().user
+    await scene.expire()
+    _ = try await capital.accessToken()
+    // Both are one client: the session is the same one.
+    #expect(try await scene.connector().accessToken().userID == user.id)
+    #expect(try await scene.cache.keys().count == 1)
   }
 }

@@ -12,20 +12,20 @@ import Testing
 
 @Suite("Sign-in", .hangLimit)
 struct SignInTests {
-  private static let facebookUser = LocalUser(email: "f@example.com", password: "", displayName: "F Friend")
-
-  @Test("A sign-in returns verified claims and an access token, and stores one record")
+  @Test("A sign-in returns verified claims, an access token and the id_token, and stores one record")
   func works() async throws {
     let scene = Scene()
     let result = try await scene.connector().signIn()
-    #expect(result.user.name == LocalUser.alice.displayName)
-    #expect(result.user.emails == [LocalUser.alice.email])
-    #expect(result.user.objectID == LocalUser.alice.id)
-    #expect(result.policy?.id == Scene.signIn)
-    #expect(result.accessToken?.expiresAt == scene.clock.date.addingTimeInterval(3600))
+    #expect(result.user.name == LocalUser.alice.displayName && result.user.emails == [LocalUser.alice.email])
+    #expect(result.user.objectID == LocalUser.alice.id && result.policy?.id == Scene.signIn)
     #expect(result.user.id == "\(LocalUser.alice.id).\(scene.tenant.tenantID)")
+    #expect(result.accessToken?.expiresAt == scene.clock.date.addingTimeInterval(3600))
+    #expect(result.idToken?.value.split(separator: ".").count == 3)
+    #expect(try await scene.record().idToken == result.idToken)
     #expect(try await scene.cache.keys().count == 1)
   }
+
+  // MARK: What is sent
 
   @Test("Each sign-in has a state, a nonce and an S256 challenge of its own, and redeems with its verifier")
   func freshSecrets() async throws {
@@ -33,18 +33,14 @@ struct SignInTests {
     let presenter = scene.script(.signIn(.alice))
     let connector = try scene.connector(presenter: presenter)
     for _ in 0..<2 { try await connector.signIn(options: SignInOptions(prompt: .login)) }
-    let queries = presenter.requests.map { query(of: $0.url) }
-    #expect(queries.count == 2)
-    for query in queries {
-      #expect(query["code_challenge_method"] == "S256")
-      #expect(query["response_type"] == "code")
-      for name in ["state", "nonce", "code_challenge"] { #expect((query[name] ?? "").count == 43) }
-    }
-    for name in ["state", "nonce", "code_challenge"] { #expect(queries[0][name] != queries[1][name]) }
-    let forms = scene.transport.tokenForms
-    #expect(forms.count == 2 && forms.allSatisfy { $0["code"]?.isEmpty == false })
-    for (form, query) in zip(forms, queries) {
+    let (queries, forms) = (presenter.requests.map { query(of: $0.url) }, scene.transport.tokenForms)
+    #expect(queries.count == 2 && forms.count == 2)
+    for (query, form) in zip(queries, forms) {
+      #expect(query["code_challenge_method"] == "S256" && query["response_type"] == "code")
       #expect(PKCE.challenge(of: Secret(form["code_verifier"] ?? "")) == query["code_challenge"])
+    }
+    for name in ["state", "nonce", "code_challenge"] {
+      #expect(queries.allSatisfy { $0[name]?.count == 43 } && queries[0][name] != queries[1][name], "\(name)")
     }
   }
 
@@ -60,11 +56,9 @@ struct SignInTests {
         _ = scene.tenant.approveDevice(userCode: $0.userCode, email: LocalUser.alice.email)
       }
     }
-    let requests = scene.transport.requests.filter { $0.path.hasSuffix("/token") }
-    let device = "urn:ietf:params:oauth:grant-type:device_code"
-    #expect(
-      requests.map { $0.form["grant_type"] }
-        == ["authorization_code", "refresh_token"] + (shape == .b2c ? [] : [device]))
+    let requests = scene.transport.requests.filter(\.isTokenRequest)
+    let device = shape == .b2c ? [] : ["urn:ietf:params:oauth:grant-type:device_code"]
+    #expect(requests.map { $0.form["grant_type"] } == ["authorization_code", "refresh_token"] + device)
     for name in ["client_secret", "client_assertion", "username", "password"] {
       #expect(requests.allSatisfy { $0.form[name] == nil }, "\(name)")
     }
@@ -74,27 +68,24 @@ struct SignInTests {
   @Test("Options reach the page, and the wishes of the settings reach the presenter")
   func options() async throws {
     let scene = Scene()
-    let presenter = scene.script(.signIn(Self.facebookUser))
+    let presenter = scene.script(.signIn(LocalUser(email: "f@example.com", password: "", displayName: "F Friend")))
     let scopes = scene.tenant.apiScopes
     let settings = try scene.settings {
       ($0.scopes, $0.additionalScopes, $0.fullScreen) = ([scopes[0]], [scopes[1]], true)
     }
+    let claims = #"{"id_token":{}}"#
     try await scene.connector(settings, presenter: presenter).signIn(
       options: SignInOptions(
         prompt: Prompt(rawValue: "login"), loginHint: "a+b@example.com", domainHint: "facebook.com",
-        uiLocales: ["de", "en-GB"],
-        extraParameters: ["campaignId": "spring;1"], claimsRequest: #"{"id_token":{}}"#,
+        uiLocales: ["de", "en-GB"], extraParameters: ["campaignId": "spring;1"], claimsRequest: claims,
         prefersEphemeralSession: true))
     let request = try require(presenter.requests.first)
-    let query = query(of: request.url)
     for (name, value) in [
       ("prompt", "login"), ("login_hint", "a+b@example.com"), ("domain_hint", "facebook.com"),
-      ("ui_locales", "de en-GB"), ("campaignId", "spring;1"), ("claims", #"{"id_token":{}}"#),
+      ("ui_locales", "de en-GB"), ("campaignId", "spring;1"), ("claims", claims),
     ] {
-      #expect(query[name] == value)
+      #expect(query(of: request.url)[name] == value)
     }
-    let asked = (query["scope"] ?? "").split(separator: " ").map(String.init)
-    #expect(Set(asked) == ["openid", "offline_access", scopes[0], scopes[1]])
     #expect(request.prefersEphemeralSession && request.prefersFullScreen)
     // Scopes that are only consented to are not asked for a token.
     #expect(scene.transport.tokenForms[0]["scope"] == "openid offline_access \(scopes[0])")
@@ -109,14 +100,12 @@ struct SignInTests {
     ])
   func extraParameter(name: String) async throws {
     let scene = Scene()
-    let presenter = scene.script(.signIn(.alice))
-    let connector = try scene.connector(presenter: presenter)
     let error = try await #require(throws: ConnectorError.self) {
-      try await connector.signIn(options: SignInOptions(extraParameters: [name: "x"]))
+      try await scene.connector().signIn(options: SignInOptions(extraParameters: [name: "x"]))
     }
     #expect(error.code == .configuration && error.message.contains("xtra parameter"))
     #expect(error.message.unicodeScalars.allSatisfy { (0x20...0x7E).contains($0.value) })
-    #expect(presenter.requests.isEmpty)
+    #expect(scene.network.requestCount == 0)
   }
 
   @Test("One policy under two keys: each sign-in has the domain hint of its own key")
@@ -130,24 +119,6 @@ struct SignInTests {
     }
   }
 
-  @Test(
-    "Closing the browser and Cancel in the page are told apart",
-    arguments: [
-      (ScriptedPresenter.Action.closeBrowser, ErrorCode.userClosedBrowser, nil),
-      (.cancel, .userCancelledInPage, "AADB2C90091"),
-    ])
-  func cancelling(_ action: ScriptedPresenter.Action, _ code: ErrorCode, _ serverCode: String?) async throws {
-    let scene = Scene()
-    let presenter = scene.script(action)
-    let error = try await #require(throws: ConnectorError.self) {
-      try await scene.connector(presenter: presenter).signIn()
-    }
-    #expect(error.code == code && error.serverCode == serverCode)
-    let id = query(of: try #require(presenter.requests.first).url)["client-request-id"]
-    #expect(error.correlationID == UUID(uuidString: try #require(id)))
-    #expect(try await scene.cache.keys().isEmpty)
-  }
-
   @Test("The prompt `none` is sent, and shows no page; without a prompt none is sent")
   func silentPrompt() async throws {
     let scene = Scene()
@@ -156,73 +127,69 @@ struct SignInTests {
     await expectError(ConnectorError.self, .interactionRequired) {
       try await connector.signIn(options: SignInOptions(prompt: .none))
     }
-    #expect(presenter.requests.map { query(of: $0.url)["prompt"] } == ["none"])
     try await connector.signIn()
     // Now there is a session, of which the provider knows without a page.
     try await connector.signIn(options: SignInOptions(prompt: .none))
     #expect(presenter.requests.map { query(of: $0.url)["prompt"] } == ["none", nil, "none"])
   }
 
-  /// A connector whose settings have a policy that resets passwords.
-  private func resetting(_ scene: Scene, _ presenter: any SignInPresenter) throws -> Connector {
-    let reset = try Policy(id: "B2C_1_ResetPassword", kind: .passwordReset)
-    return try scene.connector(scene.settings { $0.policies.others = [reset] }, presenter: presenter)
-  }
-
-  @Test("A forgotten password is an error without a reset policy, and with one it is reset and the sign-in goes on")
-  func passwordReset() async throws {
+  @Test(
+    "A claims request that is not a JSON object is refused before anything is sent",
+    arguments: ["", "mfa", "[]", "{", "null", #"{"a":1}x"#])
+  func claimsRequest(_ claims: String) async throws {
     let scene = Scene()
-    await expectError(ConnectorError.self, .passwordResetRequested) {
-      try await scene.connector(presenter: scene.script(.forgotPassword)).signIn()
+    let connector = try await scene.signedIn()
+    let sent = scene.network.requestCount
+    await expectError(ConnectorError.self, .configuration, saying: "JSON object") {
+      try await connector.accessToken(claims: claims)
     }
-    let presenter = ScriptedPresenter(
-      transport: scene.network, .forgotPassword,
-      .resetPassword(email: LocalUser.alice.email, newPassword: "Another-1"),
-      .signIn(email: LocalUser.alice.email, password: "Another-1"))
-    let connector = try resetting(scene, presenter)
-    let result = try await connector.signIn(options: SignInOptions(prompt: .login))
-    #expect(result.policy?.id == Scene.signIn)
-    #expect(presenter.requests.count == 3)
-    #expect(try await connector.users().count == 1)
+    if !claims.isEmpty {
+      await expectError(ConnectorError.self, .configuration, saying: "JSON object") {
+        try await connector.signIn(options: SignInOptions(prompt: .login, claimsRequest: claims))
+      }
+    }
+    #expect(scene.network.requestCount == sent)
   }
 
-  @Test("A user who closes the page after the reset is not signed in")
-  func passwordResetOnly() async throws {
+  @Test("A claims challenge of an API reaches the next sign-in")
+  func claimsChallenge() async throws {
+    let stage = try await SignedInScene(after: 0)
+    let (scene, connector) = (stage.scene, stage.connector)
+    let base64 = Data(SignedInScene.claims.utf8).base64EncodedString()
+    let challenge = ["WWW-Authenticate": #"Bearer error="insufficient_claims", claims="\#(base64)""#]
+    scene.tasks.faults = [LocalFault(times: 2, .respond(LocalResponse(status: 401, headers: challenge)))]
+    for call in [
+      { _ = try await connector.getTaskList() }, { _ = try await connector.data(for: URLRequest(url: scene.tasks.url)) },
+    ] as [() async throws -> Void] {
+      let error = try await #require(throws: ConnectorError.self) { try await call() }
+      #expect(error.code == .claimsRequired && !error.needsInteraction && error.claims == SignedInScene.claims)
+      #expect(error.oauthError == "insufficient_claims" && error.status == 401)
+    }
+    try await connector.signIn(options: SignInOptions(prompt: .login, claimsRequest: SignedInScene.claims))
+    #expect(query(of: try #require(stage.presenter.requests.last).url)["claims"] == SignedInScene.claims)
+  }
+
+  // MARK: Other ends
+
+  @Test(
+    "Closing the browser and Cancel in the page are told apart",
+    arguments: [
+      (ScriptedPresenter.Action.closeBrowser, ErrorCode.userClosedBrowser), (.cancel, .userCancelledInPage),
+    ])
+  func cancelling(_ action: ScriptedPresenter.Action, _ code: ErrorCode) async throws {
     let scene = Scene()
-    let connector = try resetting(
-      scene,
-      ScriptedPresenter(
-        transport: scene.network, .forgotPassword,
-        .resetPassword(email: LocalUser.alice.email, newPassword: "Another-1"), .closeBrowser))
-    await expectError(ConnectorError.self, .userClosedBrowser) {
-      try await connector.signIn(options: SignInOptions(prompt: .login))
+    await expectError(ConnectorError.self, code) {
+      try await scene.connector(presenter: scene.script(action)).signIn()
     }
     #expect(try await scene.cache.keys().isEmpty)
-    #expect(try await connector.session.user == nil)
   }
 
-  @Test(
-    "A reset policy whose page asks for a reset is not run again, whatever its kind",
-    arguments: [nil, Policy.Kind.passwordReset, .signIn])
-  func resetOfReset(_ kind: Policy.Kind?) async throws {
-    let (scene, pages) = (Scene(), Recorder<URL>())
-    let presenter = CannedPresenter { request in
-      pages.record(request.url)
-      return "\(Scene.redirect)?error=access_denied&error_description=AADB2C90118%3a+Text.&state=\(request.state.value)"
-    }
-    await expectError(ConnectorError.self, .passwordResetRequested) {
-      try await resetting(scene, presenter).signIn(policy: Policy(id: "b2c_1_resetpassword", kind: kind))
-    }
-    #expect(pages.values.count == 1)
-  }
-
-  @Test(
-    "A sign-in without an id_token is refused with its request", arguments: [LocalTenant.Shape.b2c, .openIDConnect])
+  @Test("A sign-in without an id_token is refused", arguments: [LocalTenant.Shape.b2c, .openIDConnect])
   func noIDToken(_ shape: LocalTenant.Shape) async throws {
     let scene = Scene(shape: shape) { $0.changeTokenAnswer = { $0["id_token"] = nil } }
-    let error = try await #require(throws: ConnectorError.self) { try await scene.connector().signIn() }
-    #expect(error.code == .invalidResponse)
-    #expect(error.method == "POST" && error.url?.hasSuffix("/token") == true)
+    await expectError(ConnectorError.self, .invalidResponse, saying: "no id_token") {
+      try await scene.connector().signIn()
+    }
     #expect(try await scene.cache.keys().isEmpty)
   }
 
@@ -233,5 +200,76 @@ struct SignInTests {
     let scene = Scene()
     let connector = try scene.connector(scene.settings { $0.userID = name })
     #expect(try await connector.signIn().user.objectID == LocalUser.alice.id)
+  }
+
+  // MARK: A forgotten password
+
+  /// A connector whose settings have a policy that resets passwords.
+  private func resetting(_ scene: Scene, _ presenter: any SignInPresenter) throws -> Connector {
+    let reset = try Policy(id: "B2C_1_ResetPassword", kind: .passwordReset)
+    return try scene.connector(scene.settings { $0.policies.others = [reset] }, presenter: presenter)
+  }
+
+  /// The callback of a page on which the user says that the password is forgotten.
+  private func forgotten(_ request: PresentationRequest) -> String {
+    "\(Scene.redirect)?error=access_denied&error_description=AADB2C90118%3a+Text.&state=\(request.state.value)"
+  }
+
+  @Test(
+    "A forgotten password is an error without a reset policy, and with one it is reset and the sign-in goes on, which the user may also end"
+  )
+  func passwordReset() async throws {
+    let (scene, alice, password) = (Scene(), LocalUser.alice.email, "Another-1")
+    let presenter = scene.script(.forgotPassword)
+    await expectError(ConnectorError.self, .passwordResetRequested) {
+      try await scene.connector(presenter: presenter).signIn()
+    }
+    let connector = try resetting(scene, presenter)
+    presenter.follow(.forgotPassword, .resetPassword(email: alice, newPassword: password), .closeBrowser)
+    await expectError(ConnectorError.self, .userClosedBrowser) {
+      try await connector.signIn(options: SignInOptions(prompt: .login))
+    }
+    #expect(try await connector.users().isEmpty)
+    presenter.follow(
+      .forgotPassword, .resetPassword(email: alice, newPassword: password), .signIn(email: alice, password: password))
+    let result = try await connector.signIn(options: SignInOptions(prompt: .login))
+    #expect(result.policy?.id == Scene.signIn && presenter.requests.count == 1 + 3 + 3)
+    #expect(try await connector.users().count == 1)
+  }
+
+  @Test(
+    "A reset policy whose page asks for a reset is not run again, whatever its kind",
+    arguments: [nil, Policy.Kind.passwordReset, .signIn])
+  func resetOfReset(_ kind: Policy.Kind?) async throws {
+    let pages = Recorder<URL>()
+    let presenter = CannedPresenter { request in
+      pages.record(request.url)
+      return forgotten(request)
+    }
+    await expectError(ConnectorError.self, .passwordResetRequested) {
+      try await resetting(Scene(), presenter).signIn(policy: Policy(id: "b2c_1_resetpassword", kind: kind))
+    }
+    #expect(pages.values.count == 1)
+  }
+
+  @Test("The page of a reset gets neither the policy's domain hint nor other parameters of the sign-in page")
+  func resetParameters() async throws {
+    let pages = Recorder<URL>()
+    let presenter = CannedPresenter { request in
+      pages.record(request.url)
+      guard pages.values.count == 1 else { throw ConnectorError(own: .userClosedBrowser, "Closed.") }
+      return forgotten(request)
+    }
+    let claims = #"{"id_token":{}}"#
+    await expectError(ConnectorError.self, .userClosedBrowser) {
+      try await resetting(Scene(), presenter).signIn(
+        options: SignInOptions(
+          prompt: .login, domainHint: "facebook.com", extraParameters: ["campaignId": "x"], claimsRequest: claims))
+    }
+    for (name, value) in [
+      ("domain_hint", "facebook.com"), ("prompt", "login"), ("campaignId", "x"), ("claims", claims),
+    ] {
+      #expect(pages.values.map { query(of: $0)[name] } == [value, nil])
+    }
   }
 }

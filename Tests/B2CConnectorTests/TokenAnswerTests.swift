@@ -5,32 +5,25 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Responses of the token endpoint as real servers send them.
+/// Responses of the token endpoint as real servers send them, and what every JSON response is held to.
 @Suite("Token responses", .hangLimit)
 struct TokenAnswerTests {
-  struct Variety: Sendable, CustomTestStringConvertible {
-    let testDescription: String
-    let lifetime: TimeInterval
-    let changes: RefreshRow.Claims
-
-    init(_ name: String, lifetime: TimeInterval = 3_600, _ changes: RefreshRow.Claims) {
-      (testDescription, self.lifetime, self.changes) = (name, lifetime, changes)
-    }
-  }
+  typealias Variety = (name: String, lifetime: TimeInterval, changes: RefreshRow.Claims)
 
   static let varieties: [Variety] = [
-    Variety("bearer in lower case", ["token_type": "bearer"]), Variety("no token_type", ["token_type": nil]),
-    Variety("null as token_type", ["token_type": .some(.null)]),
-    Variety("expires_in as text", lifetime: 1_800, ["expires_in": "1800"]),
-    Variety("expires_in before expires_on", lifetime: 1_800, ["expires_in": 1_800, "expires_on": 99]),
-    Variety(
-      "no expires_in, but expires_on and not_before", lifetime: 900,
-      ["expires_in": nil, "not_before": "1000", "expires_on": "1900"]),
-    Variety("nothing about its end", ["expires_in": nil, "expires_on": nil, "not_before": nil]),
-    Variety("a negative lifetime", lifetime: 0, ["expires_in": -5]),
-    Variety("a lifetime beyond reason", lifetime: 31_536_000, ["expires_in": .number(1e300)]),
-    Variety("no scope", ["scope": nil]), Variety("unknown members", ["x_new": ["a": 1]]),
-    Variety("a broken profile_info", ["profile_info": "a.b"]), Variety("no refresh_token", ["refresh_token": nil]),
+    ("bearer in lower case", 3_600, ["token_type": "bearer"]), ("no token_type", 3_600, ["token_type": nil]),
+    ("null as token_type", 3_600, ["token_type": .some(.null)]),
+    ("expires_in as text", 1_800, ["expires_in": "1800"]),
+    ("expires_in before expires_on", 1_800, ["expires_in": 1_800, "expires_on": 99]),
+    (
+      "no expires_in, but expires_on and not_before", 900,
+      ["expires_in": nil, "not_before": "1000", "expires_on": "1900"]
+    ),
+    ("nothing about its end", 3_600, ["expires_in": nil, "expires_on": nil, "not_before": nil]),
+    ("a negative lifetime", 0, ["expires_in": -5]),
+    ("a lifetime beyond reason", 31_536_000, ["expires_in": .number(1e300)]),
+    ("no scope", 3_600, ["scope": nil]), ("unknown members", 3_600, ["x_new": ["a": 1]]),
+    ("a broken profile_info", 3_600, ["profile_info": "a.b"]), ("no refresh_token", 3_600, ["refresh_token": nil]),
   ]
 
   @Test("A response that differs within reason is read", arguments: varieties)
@@ -53,81 +46,109 @@ struct TokenAnswerTests {
     scene.expectRefreshes(1)
   }
 
-  static let unusable: [(String, JSONValue)] =
-    (["DPoP", "", 7, true, ["Bearer"], ["Bearer": "Bearer"]] as [JSONValue]).map { ("token_type", $0) }
-    + ([7, "", true, "a\nb", "a b", "a\u{7F}", "tokén"] as [JSONValue]).map { ("access_token", $0) }
+  typealias Unusable = (field: String, value: JSONValue?, code: ErrorCode)
+
+  private static func unusable(_ field: String, _ code: ErrorCode, _ values: JSONValue?...) -> [Unusable] {
+    values.map { (field, $0, code) }
+  }
+
+  static let unusable =
+    unusable("access_token", .missingAPIScope, nil, .null)
+    + unusable("access_token", .invalidResponse, 7, "", true, "a\nb", "a b", "a\u{7F}", "tokén")
+    + unusable("token_type", .invalidResponse, "DPoP", "", 7, true, ["Bearer"], ["Bearer": "Bearer"])
 
   @Test(
-    "An access token that no Bearer header can carry is invalidResponse, and the new refresh token is kept",
+    "A refresh whose access token is missing, or that no Bearer header can carry, is an error, and the new refresh token is kept",
     arguments: unusable)
-  func unusableToken(_ field: String, _ value: JSONValue) async throws {
+  func unusableToken(_ field: String, _ value: JSONValue?, _ code: ErrorCode) async throws {
     let stage = try await SignedInScene(Scene { $0.changeIDTokenClaims = { $0["at_hash"] = nil } })
     for hasIDToken in [true, false] {
       stage.scene.tenant.behavior.changeTokenAnswer = {
         $0[field] = value
         if !hasIDToken { $0["id_token"] = nil }
       }
-      await expectError(ConnectorError.self, .invalidResponse) { try await stage.connector.accessToken() }
+      await expectError(ConnectorError.self, code) { try await stage.connector.accessToken() }
     }
     stage.scene.tenant.behavior.changeTokenAnswer = nil
     _ = try await stage.connector.accessToken()
     stage.scene.expectRefreshes(3)
+    guard code == .invalidResponse else { return }
     try await stage.connector.signOut()
     stage.scene.tenant.behavior.changeTokenAnswer = { $0[field] = value }
     await expectError(ConnectorError.self, .invalidResponse) { try await stage.signIn() }
     #expect(try await stage.scene.cache.keys().isEmpty)
   }
 
-  @Test(
-    "A refresh without an access token is an error, and the new refresh token is kept",
-    arguments: [nil, .null] as [JSONValue?], [true, false])
-  func noAccessToken(_ value: JSONValue?, hasIDToken: Bool) async throws {
-    let stage = try await SignedInScene()
-    stage.scene.tenant.behavior.changeTokenAnswer = {
-      $0["access_token"] = value
-      if !hasIDToken { $0["id_token"] = nil }
-    }
-    let error = try await #require(throws: ConnectorError.self) { try await stage.connector.accessToken() }
-    #expect(error.code == .missingAPIScope && error.recoverySuggestion?.contains("in the portal") == true)
-    let scopes = stage.scene.tenant.apiScopes.joined(separator: " ")
-    #expect(error.message == "The provider issued no access token for \(scopes).")
-    stage.scene.tenant.behavior.changeTokenAnswer = nil
-    _ = try await stage.connector.accessToken()
-    stage.scene.expectRefreshes(2)
-  }
-
-  struct Bad: Sendable, CustomTestStringConvertible {
-    let status: Int
-    let body: String
-    let code: ErrorCode
-    let type: String
-    var testDescription: String { "\(status) \(body.prefix(30))" }
-
-    init(_ status: Int, _ body: String, _ code: ErrorCode, type: String = "application/json") {
-      (self.status, self.body, self.code, self.type) = (status, body, code, type)
-    }
-  }
-
-  static let bad: [Bad] = [
-    Bad(200, "<html></html>", .invalidResponse, type: "text/html"), Bad(200, "", .invalidResponse),
-    Bad(200, "{", .invalidResponse), Bad(200, "[]", .invalidResponse), Bad(200, "{}", .invalidResponse),
-    Bad(200, String(repeating: "[", count: 100_000), .invalidResponse),
+  static let refusals: [(status: Int, body: String, code: ErrorCode)] = [
+    (200, "<html></html>", .invalidResponse), (200, "", .invalidResponse), (200, "{", .invalidResponse),
+    (200, "[]", .invalidResponse), (200, "{}", .invalidResponse),
+    (200, String(repeating: "[", count: 100_000), .invalidResponse),
     // An error in a 200 without tokens is that error.
-    Bad(200, #"{"error": "bad_verification_code"}"#, .server),
-    Bad(302, "", .invalidResponse), Bad(400, "", .invalidResponse),
-    Bad(400, #"{"error": "invalid_client"}"#, .configuration),
-    Bad(401, #"{"error": "invalid_client"}"#, .configuration),
-    Bad(404, "<html>", .invalidResponse, type: "text/html"), Bad(408, "", .timedOut),
-    Bad(408, #"{"error":"slow"}"#, .timedOut), Bad(429, "", .throttled), Bad(500, "", .serviceUnavailable),
-    Bad(503, "<html>", .serviceUnavailable, type: "text/html"),
+    (200, #"{"error": "bad_verification_code"}"#, .server),
+    (302, "", .invalidResponse), (400, "", .invalidResponse), (400, #"{"error": "invalid_client"}"#, .configuration),
+    (401, #"{"error": "invalid_client"}"#, .configuration), (404, "<html>", .invalidResponse), (408, "", .timedOut),
+    (408, #"{"error":"slow"}"#, .timedOut), (429, "", .throttled), (500, "", .serviceUnavailable),
+    (503, "<html>", .serviceUnavailable),
   ]
 
-  @Test("A response without tokens is a typed error, and nothing is stored", arguments: bad)
-  func refused(_ bad: Bad) async throws {
+  @Test("A response without tokens is a typed error, and nothing is stored", arguments: refusals)
+  func refused(_ status: Int, _ body: String, _ code: ErrorCode) async throws {
     let scene = Scene()
-    scene.transport.answerTokens(bad.status, bad.body, contentType: bad.type)
+    scene.transport.answerTokens(status, body)
     let error = try await #require(throws: ConnectorError.self) { try await scene.connector().signIn() }
-    #expect(error.code == bad.code && error.correlationID != nil)
+    #expect(error.code == code && error.correlationID != nil)
     #expect(try await scene.cache.keys().isEmpty)
+  }
+
+  // MARK: Nested responses
+
+  enum Answer: CaseIterable { case metadata, keys, token, device, error }
+
+  private struct Seen: Error {}
+
+  /// Whether a response is read that has some members more.
+  private func isRead(_ answer: Answer, _ members: String) async throws -> Bool {
+    let scene = Scene(shape: answer == .error ? .entra : .openIDConnect)
+    let targets: [Answer: LocalFaultTarget] = [
+      .metadata: .metadata, .keys: .keys, .token: .tokenCode, .device: .path("/device_authorization"),
+      .error: .tokenRefresh,
+    ]
+    let change: @Sendable (inout LocalResponse) -> Void = { response in
+      let refusal = #"{"error":"invalid_grant","suberror":"bad_token"}"#
+      let text = answer == .error ? refusal : String(decoding: response.body, as: UTF8.self)
+      response.body = Data(("{" + members + "," + text.dropFirst()).utf8)
+      if answer == .error { response.status = 400 }
+    }
+    scene.tenant.faults = [LocalFault(on: try #require(targets[answer]), .change(change))]
+    do {
+      switch answer {
+      case .device: try await scene.connector().signInWithDeviceCode { _ in throw Seen() }
+      case .error: _ = try await scene.signedIn().accessToken(forceRefresh: true)
+      default: _ = try await scene.signedIn()
+      }
+      return true
+    } catch let error as ConnectorError {
+      let isRead = error.underlying is Seen || error.code == .interactionRequired
+      #expect(isRead || error.code == .invalidResponse, "\(error)")
+      return isRead
+    }
+  }
+
+  typealias Members = (name: String, text: String, isRead: Bool)
+
+  /// A nested value, of which the object around it is one level more.
+  private static func nested(_ depth: Int, isRead: Bool) -> Members {
+    let (open, close) = (String(repeating: "[", count: depth), String(repeating: "]", count: depth))
+    return ("\(depth) deep", #""x":\#(open)1\#(close)"#, isRead)
+  }
+
+  static let members: [Members] = [
+    nested(31, isRead: true), nested(32, isRead: false), ("a key", #""x":1"#, true),
+    ("a key twice", #""x":1,"x":2"#, false),
+  ]
+
+  @Test("A response with a value more than 31 deep, or with a key twice, is refused", arguments: Answer.allCases, members)
+  func nested(_ answer: Answer, _ members: Members) async throws {
+    #expect(try await isRead(answer, members.text) == members.isRead)
   }
 }

@@ -5,10 +5,32 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Users, scopes, clients and policies whose texts only look the same, because Swift compares other texts than bytes.
+/// Users, scopes, clients and policies whose texts only look the same, because Swift compares other texts than bytes, and
+/// claims that say nothing.
 @Suite("Identity", .hangLimit)
 struct UserIdentityTests {
-  // MARK: Users
+  /// Signs Alice and then Bob in, who must be two users.
+  @discardableResult
+  private func twoUsers(
+    _ shape: LocalTenant.Shape = .openIDConnect, _ name: String = "",
+    _ change: @escaping @Sendable (inout [String: JSONValue]) -> Void
+  ) async throws -> (users: [UserInfo], tenantID: String) {
+    let scene = Scene(shape: shape) { $0.changeIDTokenClaims = change }
+    let stage = try await SignedInScene(scene, after: 0)
+    let (connector, first, second) = (stage.connector, stage.alice, try await stage.signIn(.bob))
+    #expect(!first.user.id.utf8.elementsEqual(second.user.id.utf8) && first.user.id != second.user.id, "\(name)")
+    #expect(try await connector.users().map(\.name) == [LocalUser.bob.displayName, LocalUser.alice.displayName])
+    for (user, result) in [(LocalUser.alice, first), (.bob, second)] {
+      #expect(try await connector.accessToken(user: result.user).token == result.accessToken?.token)
+      #expect(try await connector.user(id: result.user.id)?.name == user.displayName)
+    }
+    await scene.expire()
+    #expect(try await connector.accessToken(user: first.user).userID == first.user.id)
+    #expect(try await connector.users().count == 2)
+    return ([first.user, second.user], scene.tenant.tenantID)
+  }
+
+  // MARK: Claims that only look the same
 
   static let pairs: [(name: String, attacker: [String: JSONValue], victim: [String: JSONValue])] = [
     ("case", ["sub": "vICTIM42"], ["sub": "Victim42"]),
@@ -22,25 +44,12 @@ struct UserIdentityTests {
   ]
 
   @Test("At a generic issuer two subjects are two users in either order", arguments: pairs.indices, [false, true])
-  func twoUsers(_ index: Int, isReversed: Bool) async throws {
+  func subjects(_ index: Int, isReversed: Bool) async throws {
     let (name, attacker, victim) = Self.pairs[index]
-    let claims = isReversed ? [victim, attacker] : [attacker, victim]
-    let scene = Scene(shape: .openIDConnect) {
-      $0.changeIDTokenClaims = { own in
-        own.merge(claims[own["name"]?.string == LocalUser.alice.displayName ? 0 : 1]) { $1 }
-      }
+    try await twoUsers(.openIDConnect, name) { own in
+      let isFirst = own["name"]?.string == LocalUser.alice.displayName
+      own.merge(isFirst == isReversed ? victim : attacker) { $1 }
     }
-    let stage = try await SignedInScene(scene, after: 0)
-    let (connector, first, second) = (stage.connector, stage.alice, try await stage.signIn(.bob))
-    #expect(!first.user.id.utf8.elementsEqual(second.user.id.utf8) && first.user.id != second.user.id, "\(name)")
-    #expect(try await connector.users().map(\.name) == [LocalUser.bob.displayName, LocalUser.alice.displayName])
-    for (user, result) in [(LocalUser.alice, first), (.bob, second)] {
-      #expect(try await connector.accessToken(user: result.user).token == result.accessToken?.token)
-      #expect(try await connector.user(id: result.user.id)?.name == user.displayName)
-    }
-    await scene.expire()
-    #expect(try await connector.accessToken(user: first.user).userID == first.user.id)
-    #expect(try await connector.users().count == 2)
   }
 
   @Test(
@@ -55,6 +64,71 @@ struct UserIdentityTests {
     #expect(first.id == "\(LocalUser.alice.id).\(stage.scene.tenant.tenantID)" && second.id == first.id)
     #expect(try await stage.connector.users().count == 1)
     #expect(try await stage.connector.user(id: first.id.uppercased())?.id == first.id)
+  }
+
+  // MARK: Claims that tell nobody apart
+
+  static let useless: [JSONValue] = [
+    "", " ", "\t\r\n", "\u{A0}\u{2003}", "\u{200B}\u{FEFF}", "\u{0}", "00000000-0000-0000-0000-000000000000",
+    "{00000000-0000-0000-0000-000000000000}", " 00000000-0000-0000-0000-000000000000 ",
+    "00000000000000000000000000000000", "(00000000-0000-0000-0000-000000000000)", "0", 0, 7, .null, true, ["one"],
+    ["id": "one"],
+  ]
+
+  private static let placeholder: JSONValue = "Not supported currently. Use oid claim."
+
+  @Test(
+    "An object ID or a tenant ID that tells nobody apart counts as missing", arguments: useless,
+    [.b2c, .entra, .ciam] as [LocalTenant.Shape])
+  func uselessIDs(_ value: JSONValue, _ shape: LocalTenant.Shape) async throws {
+    let (users, tenantID) = try await twoUsers(shape) { ($0["oid"], $0["tid"]) = (value, value) }
+    for user in users {
+      #expect(user.objectID == nil && user.tenantID == nil && user.id == "\(user.subject).\(tenantID)")
+    }
+  }
+
+  /// Signs in with changed claims, which must fail, and returns the error.
+  private func refusal(
+    _ shape: LocalTenant.Shape, _ change: @escaping @Sendable (inout [String: JSONValue]) -> Void
+  ) async throws -> ConnectorError {
+    let connector = try Scene(shape: shape) { $0.changeIDTokenClaims = change }.connector()
+    let error = try await #require(throws: ConnectorError.self) { try await connector.signIn() }
+    #expect(error.code == .invalidResponse)
+    #expect(try await connector.users().isEmpty)
+    return error
+  }
+
+  @Test(
+    "If the placeholder names such an object ID, the sign-in fails and names the claim to add", arguments: useless,
+    [.b2c, .entra, .openIDConnect] as [LocalTenant.Shape])
+  func placeholder(_ value: JSONValue, _ shape: LocalTenant.Shape) async throws {
+    let advice = try await refusal(shape) { ($0["sub"], $0["oid"]) = (Self.placeholder, value) }.recoverySuggestion
+    #expect(advice?.contains("User's Object ID") == true)
+  }
+
+  @Test(
+    "A subject that tells nobody apart is refused", arguments: useless.filter { $0 != "0" },
+    [.b2c, .openIDConnect] as [LocalTenant.Shape])
+  func subject(_ value: JSONValue, _ shape: LocalTenant.Shape) async throws {
+    let error = try await refusal(shape) { ($0["sub"], $0["oid"]) = (value, nil) }
+    #expect(error.message.contains("it has no sub"))
+  }
+
+  @Test("A subject is what the provider sends", arguments: ["0", "-", "000", " x", "{1}", "0a"])
+  func oddSubject(_ text: String) async throws {
+    let stage = try await SignedInScene(.openIDConnect, claims: ["sub": .string(text)])
+    #expect(stage.alice.user.subject == text)
+    #expect(stage.alice.user.id == stage.scene.tenant.issuer + "#" + text.replacing(" ", with: "%20"))
+  }
+
+  @Test(
+    "If every subject is the placeholder, the object ID tells users apart, at any provider",
+    arguments: [LocalTenant.Shape.b2c, .openIDConnect])
+  func placeholderAtAnyProvider(_ shape: LocalTenant.Shape) async throws {
+    try await twoUsers(shape) {
+      $0["sub"] = Self.placeholder
+      $0["oid"] = $0["name"] == .string(LocalUser.alice.displayName) ? "one" : "two"
+    }
   }
 
   // MARK: Texts that Swift takes for the same
