@@ -12,43 +12,34 @@ import Testing
 @Suite("A custom URL domain", .hangLimit)
 struct ConnectorCustomDomainTests {
   private static let host = "login.contoso.com"
-  private static let otherID = "00000000-0000-4000-8000-000000000001"
 
   private let clock = TestClock()
 
   private func tenant(_ shape: LocalTenant.Shape) -> LocalTenant {
-    let clock = clock
-    return LocalTenant(shape: shape, customDomain: Self.host, now: { clock.date })
+    LocalTenant(shape: shape, customDomain: Self.host, now: { [clock] in clock.date })
   }
 
-  /// Settings as a developer writes them: read from the text of a file.
-  private func settings(
-    _ tenant: LocalTenant, _ path: String, kind: String? = nil, policy: String? = nil
-  ) throws -> ConnectorSettings {
+  /// A connector with settings as a developer writes them: read from the text of a file.
+  private func connector(
+    _ tenant: LocalTenant, _ path: String, kind: String? = nil, policy: String? = nil,
+    cache: any TokenCache = .memory(), transport: (any HTTPTransport)? = nil
+  ) throws -> Connector {
     let optional = [("authorityKind", kind), ("emailSignInPolicyId", policy)].map { key, value in
       value.map { "<key>\(key)</key><string>\($0)</string>" } ?? ""
     }
-    return try ConnectorSettings(
-      data: Data(
-        """
-        <?xml version="1.0"?><plist version="1.0"><dict>
-        <key>authority</key><string>https://\(Self.host)/\(path)</string>\(optional.joined())
-        <key>clientId</key><string>\(tenant.clientID)</string>
-        <key>scopes</key><array><string>\(tenant.apiScopes[0])</string></array>
-        <key>redirectUri</key><string>\(LocalTenant.standardRedirectURI)</string>
-        </dict></plist>
-        """.utf8))
-  }
-
-  private func connector(
-    _ tenant: LocalTenant, _ settings: ConnectorSettings, _ presenter: (any SignInPresenter)? = nil,
-    cache: any TokenCache = .memory(), transport: (any HTTPTransport)? = nil
-  ) throws -> Connector {
+    let file = """
+      <?xml version="1.0"?><plist version="1.0"><dict>
+      <key>authority</key><string>https://\(Self.host)/\(path)</string>\(optional.joined())
+      <key>clientId</key><string>\(tenant.clientID)</string>
+      <key>scopes</key><array><string>\(tenant.apiScopes[0])</string></array>
+      <key>redirectUri</key><string>\(LocalTenant.standardRedirectURI)</string>
+      </dict></plist>
+      """
     let (clock, network) = (clock, LocalNetwork(tenant, clock: clock))
     return try Connector(
-      settings: settings,
+      settings: ConnectorSettings(data: Data(file.utf8)),
       environment: Connector.Environment(
-        presenter: presenter ?? ScriptedPresenter(transport: network, .signIn(.alice)), cache: cache,
+        presenter: ScriptedPresenter(transport: network, .signIn(.alice)), cache: cache,
         transport: transport ?? network, clock: clock, now: { clock.date }))
   }
 
@@ -66,9 +57,8 @@ struct ConnectorCustomDomainTests {
         $0["jwks_uri"] = .string("https://\(id).ciamlogin.com/\(id)/discovery/v2.0/keys")
       }
     }
-    let settings = try settings(tenant, path)
-    #expect(settings.warnings.isEmpty, "\(settings.warnings)")
-    let connector = try connector(tenant, settings)
+    let connector = try connector(tenant, path)
+    #expect(connector.settings.warnings.isEmpty, "\(connector.settings.warnings)")
     let diagnosis = try await connector.diagnose()
     #expect(diagnosis.isHealthy, "\(diagnosis)")
     let user = try await connector.doPolicy(.signIn)
@@ -86,14 +76,13 @@ struct ConnectorCustomDomainTests {
     arguments: ["22222222-2222-4222-8222-222222222222", "contoso.onmicrosoft.com"], [true, false])
   func b2c(_ path: String, isInSettings: Bool) async throws {
     let tenant = tenant(.b2c)
-    let settings = try settings(tenant, path, policy: isInSettings ? "B2C_1_SignIn" : nil)
-    #expect(settings.warnings.isEmpty, "\(settings.warnings)")
-    let connector = try connector(tenant, settings)
-    let user = try await connector.doPolicy(Policy("B2C_1_SignIn"))
-    #expect(user.policyID == "B2C_1_SignIn")
+    let connector = try connector(tenant, path, policy: isInSettings ? "B2C_1_SignIn" : nil)
+    #expect(connector.settings.warnings.isEmpty, "\(connector.settings.warnings)")
+    try await connector.doPolicy(Policy("B2C_1_SignIn"))
     await clock.advance(by: .seconds(4_000))
-    let person = try #require(try await connector.users().first as UserInfo?)
-    _ = try await connector.accessToken(user: person)
+    let users = try await connector.users()
+    #expect(users.map(\.policyID) == ["B2C_1_SignIn"])
+    _ = try await connector.accessToken(user: users.first)
     #expect(tenant.counters.refreshes == 1)
     try await connector.signOut()
     #expect(try await connector.users().isEmpty)
@@ -101,14 +90,19 @@ struct ConnectorCustomDomainTests {
 
   @Test("After a restart the record of a policy that only the app names is found by its user")
   func restart() async throws {
-    let tenant = tenant(.b2c)
-    let settings = try settings(tenant, "contoso.onmicrosoft.com")
-    let stored = FourMethodCache()
-    let user = try await connector(tenant, settings, cache: stored).doPolicy(Policy("B2C_1_SignIn"))
+    let (tenant, stored) = (tenant(.b2c), FourMethodCache())
+    let user = try await connector(tenant, "contoso.onmicrosoft.com", cache: stored).doPolicy(Policy("B2C_1_SignIn"))
     // Another cache object over the same records: nothing is known of them, as in a new process.
-    let restarted = try connector(tenant, settings, cache: ForwardingCache(stored))
+    let restarted = try connector(tenant, "contoso.onmicrosoft.com", cache: ForwardingCache(stored))
     _ = try await restarted.accessToken(user: UserInfo(id: user.id))
     #expect(try await restarted.user(id: user.id)?.hasSession == true)
+  }
+
+  /// Expects metadata with another issuer to be refused before a page opens.
+  private func expectRefused(_ connector: Connector, naming issuer: String, _ tenant: LocalTenant) async throws {
+    let error = try await #require(throws: ConnectorError.self) { try await connector.signIn() }
+    #expect(error.code == .invalidResponse && error.message.contains("issuer \(issuer)"), "\(error)")
+    #expect(!tenant.requests.contains { LocalFaultTarget.authorize.contains($0.request) })
   }
 
   @Test(
@@ -116,20 +110,27 @@ struct ConnectorCustomDomainTests {
     arguments: [("22222222-2222-4222-8222-222222222222/v2.0", "openIDConnect"), ("contoso/v2.0", nil)])
   func contradicted(_ path: String, _ kind: String?) async throws {
     let tenant = tenant(.ciam)
-    let network = LocalNetwork(tenant)
-    let presenter = ScriptedPresenter(transport: network, .signIn(.alice))
+    let (id, network) = (tenant.tenantID, LocalNetwork(tenant))
     // The service ignores `p`, and knows further names of the tenant.
     let transport = GatedTransport(network)
     transport.intercept { request in
       let end = request.path.hasSuffix("keys") ? "discovery/v2.0/keys" : "v2.0/.well-known/openid-configuration"
-      return try await network.answer(
-        to: URLRequest(url: url("https://\(Self.host)/\(tenant.tenantID)/\(end)")))
+      return try await network.answer(to: URLRequest(url: url("https://\(Self.host)/\(id)/\(end)")))
     }
-    let connector = try connector(tenant, settings(tenant, path, kind: kind), presenter, transport: transport)
-    let error = try await #require(throws: ConnectorError.self) { try await connector.signIn() }
-    #expect(error.code == .invalidResponse && error.message.contains("issuer"))
-    #expect(error.message.contains("https://\(tenant.tenantID).ciamlogin.com/\(tenant.tenantID)/v2.0"), "\(error)")
-    #expect(presenter.requests.isEmpty)
+    let connector = try connector(tenant, path, kind: kind, transport: transport)
+    try await expectRefused(connector, naming: "https://\(id).ciamlogin.com/\(id)/v2.0", tenant)
+  }
+
+  @Test("Metadata of another tenant is refused before a page opens")
+  func otherTenant() async throws {
+    let tenant = tenant(.ciam)
+    let other = "https://00000000-0000-4000-8000-000000000001.ciamlogin.com/00000000-0000-4000-8000-000000000001/v2.0"
+    tenant.behavior.changeMetadata = { $0["issuer"] = .string(other) }
+    try await expectRefused(connector(tenant, tenant.tenantID), naming: other, tenant)
+    // A name has no GUID to compare with: the keys and the issuer of the tokens are then those of the metadata.
+    await expectError(ConnectorError.self, .invalidResponse, saying: "id_token is refused") {
+      try await connector(tenant, "contoso.onmicrosoft.com").signIn()
+    }
   }
 
   @Test(
@@ -142,30 +143,11 @@ struct ConnectorCustomDomainTests {
   func guessed(_ path: String, _ kind: String?, _ other: String?) async throws {
     let tenant = tenant(.ciam)
     tenant.faults = [LocalFault(on: .metadata, .respond(LocalResponse(status: 404)))]
-    let connector = try connector(tenant, settings(tenant, path, kind: kind))
+    let connector = try connector(tenant, path, kind: kind)
     let error = try await #require(throws: ConnectorError.self) { try await connector.signIn() }
     #expect(error.code == .configuration && error.status == 404, "\(error)")
-    let diagnosis = try await connector.diagnose().description
-    for text in [error.description, diagnosis] {
-      #expect(
-        text.contains("authorityKind") == (other != nil) && text.contains(other ?? "Check the authority"), "\(text)")
-    }
-  }
-
-  @Test("Metadata of another tenant is refused before a page opens")
-  func otherTenant() async throws {
-    let tenant = tenant(.ciam)
-    let other = Self.otherID
-    tenant.behavior.changeMetadata = { $0["issuer"] = .string("https://\(other).ciamlogin.com/\(other)/v2.0") }
-    let presenter = ScriptedPresenter(transport: LocalNetwork(tenant), .signIn(.alice))
-    let byID = try connector(tenant, settings(tenant, tenant.tenantID), presenter)
-    let error = try await #require(throws: ConnectorError.self) { try await byID.signIn() }
-    #expect(error.code == .invalidResponse && error.message.contains("issuer") && error.message.contains(other))
-    #expect(presenter.requests.isEmpty)
-    // A name has no GUID to compare with: the keys and the issuer of the tokens are then those of the metadata.
-    let byName = try connector(tenant, settings(tenant, "contoso.onmicrosoft.com"))
-    await expectError(ConnectorError.self, .invalidResponse, saying: "id_token is refused") {
-      try await byName.signIn()
+    for text in [error.description, try await connector.diagnose().description] {
+      #expect(text.contains("authorityKind") == (other != nil) && text.contains(other ?? "Check the authority"))
     }
   }
 }

@@ -1,6 +1,7 @@
 import B2CConnector
 import B2CCore
 import B2CTestKit
+import Dispatch
 import Foundation
 import TestSupport
 import Testing
@@ -17,11 +18,18 @@ struct ConnectorSuspensionTests {
   private let gate = TestGate()
 
   init() async throws {
-    var environment = scene.environment(waitingOn: clock)
-    environment.backgroundTime = BackgroundTime(system)
-    connector = try Connector(settings: scene.settings(), environment: environment)
+    connector = try Self.connector(scene, system, clock)
     try await connector.signIn()
     await scene.expire()
+  }
+
+  private static func connector(
+    _ scene: Scene, _ system: SuspendingSystem, _ clock: TestClock,
+    configure: (inout Connector.Options) -> Void = { _ in }
+  ) throws -> Connector {
+    var environment = scene.environment(waitingOn: clock)
+    environment.backgroundTime = BackgroundTime(system)
+    return try Connector(settings: scene.settings(), environment: environment, configure: configure)
   }
 
   /// The refreshes that the tenant has got.
@@ -137,5 +145,82 @@ struct ConnectorSuspensionTests {
     _ = try await (first.value, second.value)
     try await yielding { system.running == 0 }
     #expect(system.asked == 2)
+  }
+
+  @Test("While a transport hangs, background time is given back at the limit of a request")
+  func hangingTransport() async throws {
+    let connector = try Self.connector(scene, system, clock) { $0.limits.deadline = .milliseconds(20) }
+    let never = scene.transport.hang(at: .tokenRefresh)
+    let caller = Task { try await connector.accessToken() }
+    await never.waitForArrivals(1)
+    // The clock stands still, so the request goes on. Only the system's thread waits in real time.
+    try await yielding { system.running == 0 }
+    never.open()
+    _ = try await caller.value
+  }
+}
+
+/// A system that may suspend the app, which grants time, refuses it or takes it back, in the orders that Apple documents.
+final class SuspendingSystem: ExpiringActivity {
+  /// With `none` there is no answer until the test gives one.
+  enum Answer: Sendable { case granted, refused, none }
+
+  private typealias Block = @Sendable (Bool) -> Void
+
+  private struct State: Sendable {
+    var answer = Answer.granted
+    var asked = 0
+    var unanswered: [Block] = []
+    /// The blocks of activities that last.
+    var running: [UUID: Block] = [:]
+  }
+
+  private let state = Locked(State())
+  /// Runs each call on a thread that may be blocked, and two calls at the same time, as the system does.
+  private let queue = DispatchQueue(label: "SuspendingSystem", attributes: .concurrent)
+
+  /// How often the system was asked for time.
+  var asked: Int { state.withLock { $0.asked } }
+  /// How many activities have begun and not ended.
+  var running: Int { state.withLock { $0.running.count } }
+
+  /// Sets the answer from now on.
+  func will(_ answer: Answer) { state.withLock { $0.answer = answer } }
+
+  func perform(reason: String, _ block: @escaping @Sendable (_ isExpired: Bool) -> Void) {
+    let answer = state.withLock { state in
+      state.asked += 1
+      if state.answer == .none { state.unanswered.append(block) }
+      return state.answer
+    }
+    call(block, answer)
+  }
+
+  /// Answers the questions that have no answer yet.
+  func answer(_ answer: Answer) {
+    let blocks = state.withLock { state in
+      defer { state.unanswered = [] }
+      return state.unanswered
+    }
+    for block in blocks { call(block, answer) }
+  }
+
+  /// Takes the time back by second, concurrent calls.
+  func expire() {
+    for block in state.withLock({ Array($0.running.values) }) { block(true) }
+  }
+
+  private func call(_ block: @escaping Block, _ answer: Answer) {
+    switch answer {
+    case .none: break
+    case .refused: queue.async { block(true) }
+    case .granted:
+      let id = UUID()
+      state.withLock { $0.running[id] = block }
+      queue.async { [state] in
+        block(false)
+        state.withLock { $0.running[id] = nil }
+      }
+    }
   }
 }

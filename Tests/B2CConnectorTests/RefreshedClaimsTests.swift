@@ -53,7 +53,7 @@ struct RefreshedClaimsTests {
   }
 
   @Test(
-    "An id_token that is missing or cannot be read changes no claim",
+    "An id_token that is missing or cannot be read changes no claim, and the tokens are kept",
     arguments: [nil, "", "x", "a.b.c", "e30.e30."] as [JSONValue?])
   func unreadable(_ idToken: JSONValue?) async throws {
     let stage = try await SignedInScene(.b2c)
@@ -67,6 +67,7 @@ struct RefreshedClaimsTests {
 
   static let useful: [RefreshRow] = [
     RefreshRow("nothing unusual", [:]), RefreshRow("no iat", ["iat": nil]),
+    RefreshRow("a sub after the placeholder", after: ["sub": "Not supported currently. Use oid claim."], [:]),
     RefreshRow("iat within the skew") { ["iat": .integer($0 + 299)] },
     RefreshRow("times as text") { ["iat": .string("\($0)"), "exp": .string("\($0 + 3_600)")] },
     RefreshRow("times with a fraction") { ["iat": .number(Double($0) - 0.5), "exp": .number(Double($0) + 3_600.5)] },
@@ -83,7 +84,7 @@ struct RefreshedClaimsTests {
 
   @Test("The claims of any other id_token replace the record's", arguments: useful)
   func replaces(_ row: RefreshRow) async throws {
-    let stage = try await SignedInScene(row.shape, claims: Self.signIn)
+    let stage = try await SignedInScene(row.shape, claims: Self.signIn.merging(row.signIn) { $1 })
     let before = try await stage.scene.record()
     try await stage.refresh {
       $0.set(Self.signIn)
@@ -96,11 +97,10 @@ struct RefreshedClaimsTests {
   @Test("The signature is not checked and no key is fetched, because the token endpoint sent the token over TLS")
   func signature() async throws {
     let stage = try await SignedInScene(.b2c)
-    stage.scene.tenant.behavior.signIDTokens(.foreignKey)
     let before = stage.scene.network.requestCount
+    stage.scene.tenant.behavior.signIDTokens(.foreignKey)
     try await stage.refresh()
-    #expect(try await stage.stored.name == "Renamed")
-    #expect(stage.scene.network.requestCount == before + 1)
+    #expect(try await stage.stored.name == "Renamed" && stage.scene.network.requestCount == before + 1)
   }
 
   private static let profile: [String: JSONValue] = [
@@ -145,20 +145,5 @@ struct RefreshedClaimsTests {
       let before = try #require(stage.alice.user.claims[name], "\(name)")
       #expect(try await stage.stored.claims[name] == before, "\(name)")
     }
-  }
-
-  @Test("The claims of a profile edit are laid over the record's, and those of the next refresh replace all")
-  func edit() async throws {
-    let stage = try await SignedInScene(.b2c)
-    stage.scene.tenant.behavior.changeIDTokenClaims = { claims in
-      if claims["tfp"]?.string == "B2C_1_EditProfile" { claims["emails"] = nil } else { claims["jobTitle"] = "Baker" }
-    }
-    stage.presenter.follow(.editProfile(displayName: "Renamed"))
-    try await stage.connector.signIn(policy: Policy(id: "B2C_1_EditProfile", kind: .profileEdit))
-    let user = try await stage.stored
-    #expect(user.name == "Renamed" && user.policyID == Scene.signIn)
-    #expect(user.emails == [LocalUser.alice.email] && user.claims["jobTitle"] == nil)
-    _ = try await stage.connector.accessToken(forceRefresh: true)
-    #expect(try await stage.stored.claims["jobTitle"] == "Baker")
   }
 }

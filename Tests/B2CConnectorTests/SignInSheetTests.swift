@@ -25,15 +25,13 @@ struct SignInSheetTests {
       scene.tenant.settings(), presenter: presenter, waitingOn: TestClock(advancesItself: false))
   }
 
-  private func signIn(_ connector: Connector? = nil) -> Task<UserInfo, any Error> {
-    let connector = connector ?? self.connector
-    return Task { try await connector.doPolicy(.signIn) }
+  private func signIn(_ other: Connector? = nil) -> Task<UserInfo, any Error> {
+    Task { try await (other ?? connector).doPolicy(.signIn) }
   }
 
   /// Begins a sign-in whose sheet appears.
-  private func begin(_ connector: Connector? = nil) async throws -> (Task<UserInfo, any Error>, FakeSheet) {
-    let task = signIn(connector)
-    return (task, try await screen.next())
+  private func begin(_ other: Connector? = nil) async throws -> (Task<UserInfo, any Error>, FakeSheet) {
+    (signIn(other), try await screen.next())
   }
 
   /// Advances the clock for the task that sleeps on it.
@@ -66,43 +64,36 @@ struct SignInSheetTests {
 
   @Test("Calls that fail at the same time and all sign in show one sheet", arguments: [2, 5, 16])
   func sameTime(count: Int) async throws {
-    let failures = AsyncStream<ErrorCode>.makeStream()
-    let tasks = (1...count).map { _ in
-      Task {
-        do {
-          return try await connector.doPolicy(.signIn)
-        } catch let error as ConnectorError {
-          failures.continuation.yield(error.code)
-          throw error
-        }
+    let codes = Recorder<ErrorCode>()
+    async let users = simultaneously(count) { [connector] _ -> [UserInfo] in
+      do {
+        return [try await connector.doPolicy(.signIn)]
+      } catch let error as ConnectorError {
+        codes.record(error.code)
+        return []
       }
     }
     let sheet = try await screen.next()
-    var codes = failures.stream.makeAsyncIterator()
-    for _ in 1..<count { #expect(await codes.next() == .userClosedBrowser) }
+    try await yielding { codes.values.count == count - 1 }
     try await sheet.finish(by: scene.script(.signIn(.alice)))
-    var users = 0
-    for task in tasks {
-      if (try? await task.value) != nil { users += 1 }
-    }
-    #expect(users == 1 && screen.count == 1)
+    #expect(try await users.joined().count == 1 && screen.count == 1)
+    #expect(codes.values.allSatisfy { $0 == .userClosedBrowser })
   }
 
   @Test("The sheets of a forgotten password are one sign-in and no second tap", arguments: [0, 500, 3_000])
   func forgottenPassword(milliseconds: Int) async throws {
-    let script = ScriptedPresenter(
-      transport: scene.network, .forgotPassword,
-      .resetPassword(email: LocalUser.alice.email, newPassword: "Another-1"),
-      .signIn(email: LocalUser.alice.email, password: "Another-1"))
+    let (email, password) = (LocalUser.alice.email, "Another-1")
     let (task, first) = try await begin()
-    try await first.finish(by: script)
-    for _ in 2...3 {
+    try await first.finish(by: scene.script(.forgotPassword))
+    for action in [
+      ScriptedPresenter.Action.resetPassword(email: email, newPassword: password),
+      .signIn(email: email, password: password),
+    ] {
       let sheet = try await screen.next()
       await clock.advance(by: .milliseconds(milliseconds))
-      try await sheet.finish(by: script)
+      try await sheet.finish(by: scene.script(action))
     }
-    #expect(try await task.value.username == LocalUser.alice.email)
-    #expect(screen.count == 3)
+    #expect(try await task.value.username == email && screen.count == 3)
   }
 
   /// What the newer sign-in has come to when the older one wants its next page.
@@ -110,16 +101,13 @@ struct SignInSheetTests {
 
   @Test("A sign-in that another one replaced shows no further sheet", arguments: Newer.allCases)
   func noFurtherSheet(newer: Newer) async throws {
-    let script = ScriptedPresenter(
-      transport: scene.network, .forgotPassword,
-      .resetPassword(email: LocalUser.bob.email, newPassword: "Another-1"))
     let (older, first) = try await begin()
-    try await first.finish(by: script)
-    let reset = try await screen.next()
+    try await first.finish(by: scene.script(.forgotPassword))
     // The older sign-in is between its second and its third page.
     let gate = TestGate()
     scene.tenant.faults = [LocalFault(on: .tokenCode, times: 1, .wait(gate))]
-    try await reset.finish(by: script)
+    let reset = scene.script(.resetPassword(email: LocalUser.bob.email, newPassword: "Another-1"))
+    try await screen.next().finish(by: reset)
     await gate.waitForArrivals(1)
     let (task, sheet) = try await begin()
     if newer == .open { await clock.advance(by: .seconds(30)) }
@@ -155,13 +143,13 @@ struct SignInSheetTests {
 
   @Test("Another connector replaces the sheet too, since the system shows one", arguments: [true, false])
   func otherConnector(isLate: Bool) async throws {
-    let other = try Self.connector(Scene(), SheetPresenter(screen, pages: pages))
+    let other = try Self.connector(scene, SheetPresenter(screen, pages: pages))
     let (first, sheet) = try await begin()
     if isLate {
       await clock.advance(by: .seconds(2))
-      let (second, _) = try await begin(other)
+      let (second, newSheet) = try await begin(other)
       await expectReplaced(first)
-      second.cancel()
+      try await finish(second, newSheet)
     } else {
       await expectError(ConnectorError.self, .userClosedBrowser) { try await other.doPolicy(.signIn) }
       try await finish(first, sheet)

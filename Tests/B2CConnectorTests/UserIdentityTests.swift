@@ -12,7 +12,7 @@ struct UserIdentityTests {
   /// Signs Alice and then Bob in, who must be two users.
   @discardableResult
   private func twoUsers(
-    _ shape: LocalTenant.Shape = .openIDConnect, _ name: String = "",
+    _ shape: LocalTenant.Shape, _ name: String = "",
     _ change: @escaping @Sendable (inout [String: JSONValue]) -> Void
   ) async throws -> (users: [UserInfo], tenantID: String) {
     let scene = Scene(shape: shape) { $0.changeIDTokenClaims = change }
