@@ -120,27 +120,15 @@ struct DeviceCodeTests {
 
   // MARK: The wait for the user
 
-  @Test(
-    "A refused poll ends the sign-in: an access_denied is the user's, whatever its words",
-    arguments: [
-      (#"{"error":"access_denied","error_description":"Forbidden"}"#, ErrorCode.userCancelledInPage),
-      (#"{"error":"expired_token"}"#, .timedOut),
-    ], [LocalTenant.Shape.entra, .openIDConnect])
-  func refusedPoll(_ answer: (body: String, code: ErrorCode), _ shape: LocalTenant.Shape) async throws {
-    let scene = Scene(shape: shape)
-    scene.transport.answerTokens(400, answer.body)
-    let error = try await #require(throws: ConnectorError.self) {
-      try await scene.connector().signInWithDeviceCode { _ in }
-    }
-    #expect(error.code == answer.code && !error.isRetryable)
-  }
-
   /// What the token endpoint does to one poll.
   private typealias Poll = Result<LocalResponse, URLError>
 
   private static let lost = Poll.failure(URLError(.networkConnectionLost))
   private static let timedOut = Poll.failure(URLError(.timedOut))
   private static let slowDown = answer(400, "slow_down")
+  /// The user declines, whatever the words.
+  private static let denied = Poll.success(
+    LocalResponse(status: 400, body: Data(#"{"error":"access_denied","error_description":"Forbidden"}"#.utf8)))
 
   private static func pending(retryAfter: String? = nil) -> Poll {
     answer(400, "authorization_pending", retryAfter: retryAfter)
@@ -160,7 +148,7 @@ struct DeviceCodeTests {
     scene.transport.intercept { request in
       guard request.isTokenRequest else { return nil }
       times.record(clock.date)
-      return try left.withLock { $0.isEmpty ? Self.answer(400, "access_denied") : $0.removeFirst() }.get()
+      return try left.withLock { $0.isEmpty ? Self.denied : $0.removeFirst() }.get()
     }
     let connector = try scene.connector()
     await expectError(ConnectorError.self, code) {
@@ -183,7 +171,8 @@ struct DeviceCodeTests {
     ([pending(retryAfter: "soon")], [5, 5]),
   ]
 
-  @Test("Each answer, and each lost connection, changes the interval (RFC 8628 section 3.5)", arguments: intervals.indices)
+  @Test(
+    "Each answer, and each lost connection, changes the interval (RFC 8628 section 3.5)", arguments: intervals.indices)
   func interval(_ index: Int) async throws {
     let row = Self.intervals[index]
     // The last poll ends the sign-in at once.
@@ -191,8 +180,10 @@ struct DeviceCodeTests {
   }
 
   @Test(
-    "A wait beyond the code's end ends with it, without another poll", arguments: ["100000", "99999999999999999999"])
+    "A code that has expired, by the server or before the next poll, ends the sign-in",
+    arguments: ["100000", "99999999999999999999"])
   func beyondTheEnd(_ retryAfter: String) async throws {
+    #expect(try await waits([Self.answer(400, "expired_token")], .timedOut).dropLast() == [5])
     let waits = try await waits([Self.answer(429, "slow_down", retryAfter: retryAfter)], .timedOut)
     #expect(waits.count == 2 && (895...905).contains(waits[0] + waits[1]))
   }

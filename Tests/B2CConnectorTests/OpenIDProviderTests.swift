@@ -71,26 +71,6 @@ struct OpenIDProviderTests {
   }
 
   @Test(
-    "An id_token of another issuer than the host publishes is refused, also at a shared tenant",
-    arguments: [
-      (LocalTenant.Shape.entra, "iss", "https://evil.example/{tenantid}/v2.0"),
-      (.entra, "iss", "https://evil.example/v2.0"), (.entra, "tid", "evil.example"),
-      (.entra, "tid", "00000000-0000-4000-8000-000000000001"),
-      // External ID publishes the issuer of one tenant, which says nothing about `tid`.
-      (.ciam, "iss", "https://evil.example/{tenantid}/v2.0"), (.ciam, "iss", "https://evil.example/v2.0"),
-    ])
-  func foreignTokens(_ shape: LocalTenant.Shape, _ claim: String, _ value: String) async throws {
-    let scene = Scene(shape: shape)
-    let value = JSONValue.string(value.replacing("{tenantid}", with: scene.tenant.tenantID))
-    scene.tenant.behavior.changeIDTokenClaims = { $0[claim] = value }
-    let (path, kind) = shape == .entra ? ("common", Authority.Kind.entra) : ("contoso.onmicrosoft.com", .ciam)
-    let authority = try Authority("\(scene.tenant.origin.absoluteString)/\(path)", kind: kind)
-    await expectError(ConnectorError.self, .invalidResponse, saying: "id_token is refused") {
-      try await scene.connector(scene.settings { $0.authority = authority }).signIn()
-    }
-  }
-
-  @Test(
     "Metadata that names an http endpoint elsewhere, or on this machine for an https issuer, is refused",
     arguments: [
       ("jwks_uri", "http://evil.example/x", false), ("authorization_endpoint", "http://evil.example/x", false),

@@ -30,9 +30,7 @@ struct SignInSheetTests {
   }
 
   /// Begins a sign-in whose sheet appears.
-  private func begin(_ other: Connector? = nil) async throws -> (Task<UserInfo, any Error>, FakeSheet) {
-    (signIn(other), try await screen.next())
-  }
+  private func begin() async throws -> (Task<UserInfo, any Error>, FakeSheet) { (signIn(), try await screen.next()) }
 
   /// Advances the clock for the task that sleeps on it.
   private func pass(_ duration: Duration) async {
@@ -139,21 +137,6 @@ struct SignInSheetTests {
       try await finish(next, try await screen.next())
     }
     #expect(screen.refusals == 0)
-  }
-
-  @Test("Another connector replaces the sheet too, since the system shows one", arguments: [true, false])
-  func otherConnector(isLate: Bool) async throws {
-    let other = try Self.connector(scene, SheetPresenter(screen, pages: pages))
-    let (first, sheet) = try await begin()
-    if isLate {
-      await clock.advance(by: .seconds(2))
-      let (second, newSheet) = try await begin(other)
-      await expectReplaced(first)
-      try await finish(second, newSheet)
-    } else {
-      await expectError(ConnectorError.self, .userClosedBrowser) { try await other.doPolicy(.signIn) }
-      try await finish(first, sheet)
-    }
   }
 
   @Test("While a sheet is being dismissed the next one waits, and is tried once more")

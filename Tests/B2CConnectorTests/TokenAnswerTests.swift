@@ -80,14 +80,12 @@ struct TokenAnswerTests {
   }
 
   static let refusals: [(status: Int, body: String, code: ErrorCode)] = [
-    (200, "<html></html>", .invalidResponse), (200, "", .invalidResponse), (200, "{", .invalidResponse),
-    (200, "[]", .invalidResponse), (200, "{}", .invalidResponse),
-    (200, String(repeating: "[", count: 100_000), .invalidResponse),
+    (200, "<html></html>", .invalidResponse), (200, "", .invalidResponse), (200, "[]", .invalidResponse),
+    (200, "{}", .invalidResponse), (200, String(repeating: "[", count: 100_000), .invalidResponse),
     // An error in a 200 without tokens is that error.
-    (200, #"{"error": "bad_verification_code"}"#, .server),
-    (302, "", .invalidResponse), (400, "", .invalidResponse), (400, #"{"error": "invalid_client"}"#, .configuration),
-    (401, #"{"error": "invalid_client"}"#, .configuration), (404, "<html>", .invalidResponse), (408, "", .timedOut),
-    (408, #"{"error":"slow"}"#, .timedOut), (429, "", .throttled), (500, "", .serviceUnavailable),
+    (200, #"{"error": "bad_verification_code"}"#, .server), (400, #"{"error": "invalid_client"}"#, .configuration),
+    (401, #"{"error": "invalid_client"}"#, .configuration), (302, "", .invalidResponse), (400, "", .invalidResponse),
+    (404, "<html>", .invalidResponse), (408, #"{"error":"slow"}"#, .timedOut), (429, "", .throttled),
     (503, "<html>", .serviceUnavailable),
   ]
 
@@ -147,7 +145,8 @@ struct TokenAnswerTests {
     ("a key twice", #""x":1,"x":2"#, false),
   ]
 
-  @Test("A response with a value more than 31 deep, or with a key twice, is refused", arguments: Answer.allCases, members)
+  @Test(
+    "A response with a value more than 31 deep, or with a key twice, is refused", arguments: Answer.allCases, members)
   func nested(_ answer: Answer, _ members: Members) async throws {
     #expect(try await isRead(answer, members.text) == members.isRead)
   }
