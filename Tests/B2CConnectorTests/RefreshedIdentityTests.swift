@@ -101,7 +101,7 @@ struct RefreshedUserTests {
   @Test(
     "A stored user without an issuer, as of a device code without an id_token, belongs to the provider's issuer",
     arguments: [LocalTenant.Shape.b2c, .entra, .ciam, .openIDConnect],
-    [nil, "https://contoso.example/", "https://login.example/\(tenantGUID)/v2.0"] as [JSONValue?])
+    [nil, "https://contoso.example/", .string("https://login.example/\(tenantGUID)/v2.0")] as [JSONValue?])
   func storedWithoutIssuer(_ shape: LocalTenant.Shape, _ issuer: JSONValue?) async throws {
     let stage = try await SignedInScene(shape)
     let key = try #require(try await stage.scene.cache.keys().first)
