@@ -57,17 +57,6 @@ struct UserInfoTests {
     #expect(try await stage.connector.session.user?.hasSession == true)
   }
 
-  @Test("The endpoint's challenge is read as that of any API (RFC 6750 section 3)", arguments: [401, 403])
-  func challenge(_ status: Int) async throws {
-    let stage = try await signedIn(after: 120)
-    let challenge = ["WWW-Authenticate": #"Bearer error="insufficient_scope", scope="profile""#]
-    let answer = LocalResponse(status: status, headers: challenge)
-    stage.scene.tenant.faults = [LocalFault(on: .path("/userinfo"), .respond(answer))]
-    await expectError(ConnectorError.self, .insufficientScope, saying: "profile") {
-      try await stage.connector.fetchUserInfo()
-    }
-  }
-
   @Test("Without an endpoint that can be used, and at Microsoft's authorities, the verified claims are returned")
   func withoutEndpoint() async throws {
     let unusable = [nil, "", "x:", "http://127.0.0.1:9404/x", "https://me@evil.example/x"] as [JSONValue?]
