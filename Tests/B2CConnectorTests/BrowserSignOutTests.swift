@@ -7,20 +7,19 @@ import Testing
 /// The page of a sign-out: what its URL says, and what is known of the browser's session afterwards.
 @Suite("The page of a sign-out", .hangLimit)
 struct BrowserSignOutTests {
-  /// A scene, and a connector at which Alice has signed in and whose sign-out page is shown by the test.
+  private let scene = Scene(holdsTime: true)
+
+  /// A connector at which Alice has signed in and whose sign-out page is shown by the test.
   private func signedIn(
     _ page: @escaping @Sendable (PresentationRequest) async throws -> URL
-  ) async throws -> (Scene, Connector) {
-    let scene = Scene(holdsTime: true)
-    let presenter = SignOutPresenter(scene.script(.signIn(.alice)), signOut: page)
-    return (scene, try await scene.signedIn(presenter: presenter))
+  ) async throws -> Connector {
+    try await scene.signedIn(presenter: SignOutPresenter(scene.script(.signIn(.alice)), signOut: page))
   }
 
   @Test(
     "The page is that of the policy that signed the user in, with client, redirect and state, and the id_token if asked",
     arguments: [LocalPolicy.signIn, .signUpOrSignIn], [false, true])
   func parameters(_ policy: LocalPolicy, sendsIDTokenHint: Bool) async throws {
-    let scene = Scene()
     let presenter = scene.script(.signIn(.alice))
     let connector = try scene.connector(presenter: presenter)
     try await connector.signIn(policy: Policy(policy.id))
@@ -38,12 +37,11 @@ struct BrowserSignOutTests {
 
   @Test("The tokens are gone before the page opens, even if it cannot be shown")
   func order() async throws {
-    let (scene, seen) = (Scene(), Recorder<Int>())
-    let presenter = SignOutPresenter(scene.script(.signIn(.alice))) { _ in
+    let seen = Recorder<Int>()
+    let connector = try await signedIn { [scene] _ in
       seen.record(try await scene.cache.keys().count)
       throw ConnectorError(.presentationFailed, "No browser.")
     }
-    let connector = try await scene.signedIn(presenter: presenter)
     await expectError(ConnectorError.self, .presentationFailed) {
       try await connector.signOut(endsBrowserSession: true)
     }
@@ -52,7 +50,6 @@ struct BrowserSignOutTests {
 
   @Test("Without a network the page cannot be found, but the tokens are removed")
   func offline() async throws {
-    let scene = Scene()
     _ = try await scene.signedIn(after: 90_000)
     scene.tenant.faults = [LocalFault(.offline)]
     let connector = try scene.connector { $0.retry = .none }
@@ -64,19 +61,17 @@ struct BrowserSignOutTests {
     "A closed page, or a callback that any program could make, confirms nothing",
     arguments: [nil, "", "?state=another", "?state=STATE&error=server_error", "?code=old&state=old"])
   func unconfirmed(_ query: String?) async throws {
-    let (_, connector) = try await signedIn { request in
+    let connector = try await signedIn { request in
       guard let query else { throw ConnectorError(.userClosedBrowser, "Closed.") }
       return try url(request.redirectURI.absoluteString + query.replacing("STATE", with: request.state.value))
     }
     #expect(try await connector.signOut(endsBrowserSession: true) == .notReturned)
   }
 
-  @Test(
-    "A page is waited for one minute, or until the caller is cancelled, even if the presenter ignores its cancellation",
-    arguments: [true, false], [true, false])
+  @Test("A page is waited for one minute or until the caller is cancelled", arguments: [true, false], [true, false])
   func waits(isTimeUp: Bool, isStubborn: Bool) async throws {
     let closed = TestGate()
-    let (scene, connector) = try await signedIn { request in
+    let connector = try await signedIn { request in
       // A task of its own knows nothing of the cancellation.
       if isStubborn { try await Task { try await closed.wait() }.value } else { try await closed.wait() }
       return request.redirectURI

@@ -14,15 +14,19 @@ import Testing
 struct ConnectorLongMarksTests {
   static let runs = ["\u{301}\u{323}", "\u{94D}\u{93C}", "\u{64B}\u{651}"].map { String(repeating: $0, count: 40_000) }
 
+  private let scene = Scene(dialect: .rest)
+
   private func kept(_ run: String) -> String { String(String.UnicodeScalarView(run.unicodeScalars.prefix(30))) }
+
+  private func respond(on target: LocalFaultTarget, _ status: Int, _ body: String) -> [LocalFault] {
+    [LocalFault(on: target, .respond(LocalResponse(status: status, body: Data(body.utf8))))]
+  }
 
   @Test("A task whose title has too many is listed with a cut title, and can be deleted by its id", arguments: runs)
   func title(_ run: String) async throws {
-    let scene = Scene(dialect: .rest)
     let connector = try await scene.signedIn()
-    let tasks = [("Buy milk" + run, "1"), (run, "2"), ("Walk dog", "3")]
-    scene.tasks.tasks = tasks.map {
-      LocalTask(id: $0.1, owner: LocalUser.alice.id, text: $0.0, date: scene.clock.date)
+    scene.tasks.tasks = ["Buy milk" + run, run, "Walk dog"].map {
+      LocalTask(owner: LocalUser.alice.id, text: $0, date: scene.clock.date)
     }
     let list = try await connector.getTaskList()
     let titles = ["Buy milk" + kept(run), kept(run), "Walk dog"]
@@ -34,51 +38,19 @@ struct ConnectorLongMarksTests {
     #expect(try await connector.addTask(TaskItem(itemName: title)).serverID != nil)
   }
 
-  @Test("A task with such a field is listed", arguments: runs)
-  func field(_ run: String) async throws {
-    let scene = Scene(dialect: .rest)
-    let connector = try await scene.signedIn()
-    let body = #"[{"_id":"1","task":"Buy milk","a\#(run)":"b\#(run)","\#(run)":1}]"#
-    scene.tasks.faults = [
-      LocalFault(on: .method("GET"), .respond(LocalResponse(status: 200, body: Data(body.utf8))))
-    ]
-    let task = try #require(try await connector.getTaskList().first)
-    #expect(task.itemName == "Buy milk" && task.unknownFields.count == 2)
-    try await connector.deleteTask(TaskItem(itemName: "x", serverID: connector.addTask(task).serverID))
-  }
-
-  static let answers: [@Sendable (String) -> String] = [
-    { #"{"access_token":"a","token_type":"Bearer","scope":"openid \#($0)"}"# },
-    { #"{"access_token":"a","token_type":"Bearer","\#($0)":1}"# },
-  ]
-
-  @Test("A token response with too many is not accepted", arguments: runs, answers.indices)
-  func tokens(_ run: String, _ index: Int) async throws {
-    let scene = Scene()
-    scene.tenant.faults = [
-      LocalFault(on: .token, .respond(LocalResponse(status: 200, body: Data(Self.answers[index](run).utf8))))
-    ]
-    await expectError(ConnectorError.self, .invalidResponse) { try await scene.connector().signIn() }
-  }
-
-  @Test("An error response with too many says nothing, and ends no session", arguments: runs)
-  func refusal(_ run: String) async throws {
-    let scene = Scene()
-    let connector = try await scene.signedIn()
-    let body = #"{"error":"invalid_grant","error_description":"AADB2C90080: a\#(run)"}"#
-    scene.tenant.faults = [
-      LocalFault(on: .tokenRefresh, .respond(LocalResponse(status: 400, body: Data(body.utf8))))
-    ]
-    await expectError(ConnectorError.self, .invalidResponse) { try await connector.accessToken(forceRefresh: true) }
-    scene.tenant.faults = []
-    _ = try await connector.accessToken(forceRefresh: true)
+  @Test("Metadata with too many is not accepted, and its issuer is shown with thirty", arguments: runs)
+  func metadata(_ run: String) async throws {
+    scene.tenant.faults = respond(on: .metadata, 200, #"{"issuer":"a\#(run)"}"#)
+    await expectError(ConnectorError.self, .invalidResponse, saying: "30 combining marks") {
+      try await scene.connector().signIn()
+    }
   }
 
   @Test("A callback with too many is not accepted", arguments: ["\u{301}\u{323}", "\u{94D}\u{93C}"])
   func callback(_ marks: String) async throws {
     let run = FormEncoding.escape(String(repeating: marks, count: 2_000))
     for answer in ["error=access_denied&error_description=a\(run)", "code=1&a\(run)=1"] {
-      let connector = try Scene().connector(
+      let connector = try scene.connector(
         presenter: CannedPresenter { "\(Scene.redirect)?state=\($0.state.value)&\(answer)" })
       await expectError(ConnectorError.self, .invalidResponse, saying: "30 combining marks") {
         try await connector.signIn()
@@ -86,24 +58,10 @@ struct ConnectorLongMarksTests {
     }
   }
 
-  @Test("Metadata with too many is not accepted, and its issuer is shown with thirty", arguments: runs)
-  func metadata(_ run: String) async throws {
-    let scene = Scene()
-    scene.tenant.faults = [
-      LocalFault(on: .metadata, .respond(LocalResponse(status: 200, body: Data(#"{"issuer":"a\#(run)"}"#.utf8))))
-    ]
-    await expectError(ConnectorError.self, .invalidResponse, saying: "30 combining marks") {
-      try await scene.connector().signIn()
-    }
-  }
-
   @Test("A page with too many does not stop a diagnosis", arguments: runs)
   func page(_ run: String) async throws {
-    let scene = Scene()
     for words in ["<title>a\(run)</title>", "AADSTS50011: a\(run)", String(repeating: "<p>\n", count: 200_000)] {
-      scene.tenant.faults = [
-        LocalFault(on: .authorize, .respond(LocalResponse(status: 400, body: Data("<html>\(words)".utf8))))
-      ]
+      scene.tenant.faults = respond(on: .authorize, 400, "<html>\(words)")
       let diagnosis = try await scene.connector().diagnose()
       #expect(!CombiningMarks.areTooMany(in: diagnosis.description))
       #expect(diagnosis.findings.contains { $0.check == "sign-in page" })
@@ -112,7 +70,6 @@ struct ConnectorLongMarksTests {
 
   @Test("The challenge of an API: its words are cut, and such claims are not taken", arguments: runs)
   func challenge(_ run: String) async throws {
-    let scene = Scene()
     let connector = try await scene.signedIn()
     let marks = String(run.unicodeScalars.prefix(1_000))
     let claims = Base64URL.encode(Data(#"{"access_token":{"a\#(marks)":null}}"#.utf8))

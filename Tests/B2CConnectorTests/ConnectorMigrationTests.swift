@@ -8,15 +8,10 @@ import Testing
 /// The guide "From Azure AD B2C to External ID", over two tenants on this machine and one token cache.
 @Suite("From Azure AD B2C to External ID", .hangLimit)
 struct ConnectorMigrationTests {
-  enum Way: Sendable, CaseIterable {
-    case standard, highScale
-  }
+  enum Way: CaseIterable { case standard, highScale }
 
   /// Both services, both connectors, and the data that an app keeps under its users' account ids.
   private final class Rollout: Sendable {
-    static let newID = "99999999-0000-4000-8000-000000000009"
-
-    let way: Way
     let clock = TestClock()
     let oldTenant: LocalTenant
     let newTenant: LocalTenant
@@ -24,12 +19,12 @@ struct ConnectorMigrationTests {
     let old: Connector
     let new: Connector
     let data = Locked<[String: String]>([:])
-    let answers = Locked(false)
-    let questions = Locked<[String]>([])
-    let failures = Locked(0)
+    let agrees = Locked(false)
+    let questions = Recorder<String>()
+    /// Whether the next move of the data fails.
+    let fails = Locked(false)
 
     init(_ way: Way) throws {
-      self.way = way
       let clock = clock
       oldTenant = LocalTenant(now: { clock.date })
       // A copied user has another object id in another tenant, and the same address.
@@ -37,7 +32,8 @@ struct ConnectorMigrationTests {
         id: "cccccccc-0000-4000-8000-000000000003", email: LocalUser.alice.email,
         password: LocalUser.alice.password.value, displayName: LocalUser.alice.displayName)
       newTenant = LocalTenant(
-        tenantName: "contosocustomers", shape: .ciam, tenantID: way == .highScale ? oldTenant.tenantID : Self.newID,
+        tenantName: "contosocustomers", shape: .ciam,
+        tenantID: way == .highScale ? oldTenant.tenantID : "99999999-0000-4000-8000-000000000009",
         customDomain: "id.contoso.com", clientID: "44444444-4444-4444-8444-444444444444",
         users: way == .highScale ? [.alice, .bob] : [copy, .bob], now: { clock.date })
       let network = LocalNetwork(oldTenant, newTenant, clock: clock)
@@ -49,20 +45,17 @@ struct ConnectorMigrationTests {
     }
 
     func isConfirmed(_ old: UserInfo, _ new: UserInfo) async -> Bool {
-      questions.withLock { $0.append("\(old.id) to \(new.id)") }
-      return answers.withLock { $0 }
+      questions.record("\(old.id) to \(new.id)")
+      return agrees.withLock { $0 }
     }
 
     func moveData(from oldID: String, to newID: String) async throws {
-      let fails = failures.withLock { count in
-        count -= 1
-        return count >= 0
+      let fails = fails.withLock { fails in
+        defer { fails = false }
+        return fails
       }
       if fails { throw URLError(.notConnectedToInternet) }
-      data.withLock { data in
-        data[newID] = data[oldID]
-        data[oldID] = nil
-      }
+      data.withLock { $0[newID] = $0.removeValue(forKey: oldID) }
     }
 
     // As in the guide.
@@ -88,18 +81,10 @@ struct ConnectorMigrationTests {
 
   @Test("The function that is tested here is the guide's")
   func isOfTheGuide() throws {
-    let here = URL(filePath: #filePath)
-    let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    /// The function's lines up to its last one, without indentation and comments.
-    func lines(of file: URL) throws -> [String] {
-      let all = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n").map { line in
-        (line.components(separatedBy: "  //").first ?? "").trimmingCharacters(in: .whitespaces)
-      }
-      let start = try #require(all.firstIndex { $0.hasPrefix("func move(_ before: UserInfo") })
-      let end = try #require(all[start...].firstIndex(of: "try await old.signOut(before)"))
-      return Array(all[start...end])
-    }
-    #expect(try lines(of: here) == lines(of: root.appending(path: "Docs/FromB2CToExternalID.md")))
+    let (first, last) = ("func move(_ before: UserInfo", "try await old.signOut(before)")
+    let tested = try lines(of: URL(filePath: #filePath), from: first, to: last)
+    let guide = packageDirectory.appending(path: "Docs/FromB2CToExternalID.md")
+    #expect(try tested == lines(of: guide, from: first, to: last))
   }
 
   @Test("The old and the new session exist next to each other until the user has moved", arguments: Way.allCases)
@@ -119,16 +104,14 @@ struct ConnectorMigrationTests {
     }
   }
 
-  @Test(
-    "The name of the old account is filled in, a move that fails is done by the next one, and the old session is gone",
-    arguments: Way.allCases)
+  @Test("A move fills the name in, is repeated if it fails, and ends the old session", arguments: Way.allCases)
   func moves(_ way: Way) async throws {
     let rollout = try Rollout(way)
     var before = try await rollout.begin()
-    rollout.answers.withLock { $0 = true }
+    rollout.agrees.withLock { $0 = true }
     switch way {
     case .standard:
-      rollout.failures.withLock { $0 = 1 }
+      rollout.fails.withLock { $0 = true }
       await #expect(throws: URLError.self) { try await rollout.move(before, from: rollout.old, to: rollout.new) }
       #expect(try await rollout.old.users().map(\.id) == [before.id])
       #expect(rollout.data.withLock { $0 } == [before.id: "Buy milk"])
@@ -146,7 +129,7 @@ struct ConnectorMigrationTests {
     #expect((before.id == user.id) == (way == .highScale))
     #expect(try await rollout.old.users().isEmpty)
     #expect(try await rollout.new.users().map(\.id) == [user.id])
-    #expect(rollout.questions.withLock { $0.count } == (way == .highScale ? 0 : 2))
+    #expect(rollout.questions.values.count == (way == .highScale ? 0 : 2))
   }
 
   enum Person: CaseIterable { case same, another, nobody }
@@ -161,7 +144,7 @@ struct ConnectorMigrationTests {
       if person == .another { rollout.presenter.follow(.signIn(.bob)) }
       let user = try await rollout.move(before, from: rollout.old, to: rollout.new)
       #expect(user.id != before.id && (user.username == before.username) == (person == .same))
-      #expect(rollout.questions.withLock { $0 } == ["\(before.id) to \(user.id)"])
+      #expect(rollout.questions.values == ["\(before.id) to \(user.id)"])
     case .nobody:
       rollout.presenter.follow(.closeBrowser)
       await expectError(ConnectorError.self, .userClosedBrowser) {

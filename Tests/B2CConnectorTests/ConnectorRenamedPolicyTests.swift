@@ -6,24 +6,14 @@ import Testing
 
 @Suite("A policy that is renamed in the tenant", .hangLimit)
 struct ConnectorRenamedPolicyTests {
-  struct Answer: Sendable, CustomTestStringConvertible {
-    var status = 404
-    var type = "text/plain; charset=utf-8"
-    var body = ""
-    var testDescription: String { "\(status) \(type) \(body)" }
+  typealias Answer = (status: Int, type: String, body: String)
 
-    var fault: LocalFault {
-      LocalFault(
-        on: .token, .respond(LocalResponse(status: status, headers: ["Content-Type": type], body: Data(body.utf8))))
-    }
-  }
-
-  static let answers = [
-    Answer(body: "The resource you are looking for has been removed."), Answer(),
-    Answer(type: "text/html", body: "<title>404</title><h1>Not Found</h1>"),
-    Answer(type: "application/json", body: #"{"error":"not_found","message":"No such policy"}"#),
-    Answer(type: "application/json", body: #"{"error":"invalid_request","error_description":"AADB2C99999: Text."}"#),
-    Answer(status: 400, body: "Bad Request"),
+  static let answers: [Answer] = [
+    (404, "text/plain; charset=utf-8", "The resource you are looking for has been removed."), (404, "text/plain", ""),
+    (404, "text/html", "<title>404</title><h1>Not Found</h1>"),
+    (404, "application/json", #"{"error":"not_found","message":"No such policy"}"#),
+    (404, "application/json", #"{"error":"invalid_request","error_description":"AADB2C99999: Text."}"#),
+    (400, "text/plain", "Bad Request"),
   ]
 
   private let scene = Scene(policies: ["B2C_1_SUSI", "B2C_1_SUSI2"].map { LocalPolicy($0, .signUpOrSignIn) })
@@ -32,12 +22,21 @@ struct ConnectorRenamedPolicyTests {
     try scene.connector(scene.settings { $0.policies = .init(others: [try Policy(policy)]) })
   }
 
+  /// Signs in with a policy, lets the token expire, and sends this response to every refresh.
+  private func signIn(_ policy: String, before answer: Answer) async throws -> Connector {
+    let connector = try connector(policy)
+    try await connector.signIn()
+    await scene.expire()
+    let response = LocalResponse(
+      status: answer.status, headers: ["Content-Type": answer.type], body: Data(answer.body.utf8))
+    scene.tenant.faults = [LocalFault(on: .token, .respond(response))]
+    return connector
+  }
+
   @Test("One sign-in with the policy that the settings name now repairs the session", arguments: answers)
   func renamed(_ answer: Answer) async throws {
-    try await connector("B2C_1_SUSI").signIn()
-    await scene.expire()
+    _ = try await signIn("B2C_1_SUSI", before: answer)
     let updated = try connector("B2C_1_SUSI2")
-    scene.tenant.faults = [answer.fault]
     for _ in 0..<2 {
       let error = try await #require(throws: ConnectorError.self) { try await updated.accessToken() }
       #expect(error.code == .interactionRequired && error.needsInteraction && !error.isRetryable, "\(error)")
@@ -51,14 +50,9 @@ struct ConnectorRenamedPolicyTests {
     _ = try await updated.accessToken(forceRefresh: true)
   }
 
-  @Test(
-    "If the settings still name a policy that is gone, no sign-in helps, and the session does not end",
-    arguments: answers)
+  @Test("If the settings still name a policy that is gone, no sign-in helps, and no session ends", arguments: answers)
   func removed(_ answer: Answer) async throws {
-    let connector = try connector("B2C_1_SUSI")
-    try await connector.signIn()
-    await scene.expire()
-    scene.tenant.faults = [answer.fault]
+    let connector = try await signIn("B2C_1_SUSI", before: answer)
     let error = try await #require(throws: ConnectorError.self) { try await connector.accessToken() }
     // A 400 without an OAuth error may be a firewall's.
     #expect(error.code == (answer.status == 404 ? .configuration : .invalidResponse), "\(error)")

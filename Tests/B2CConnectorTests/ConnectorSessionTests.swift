@@ -7,12 +7,6 @@ import Testing
 /// The state of the session, and the default policy that begins it.
 @Suite("Session", .hangLimit)
 struct ConnectorSessionTests {
-  /// Ends every session at the provider, and lets the access tokens expire.
-  private func revoke(_ scene: Scene) async {
-    scene.tenant.revokeGrants()
-    await scene.expire()
-  }
-
   @Test("The session is signed out, signed in or expired, and reading it shows and sends nothing")
   func states() async throws {
     let scene = Scene()
@@ -24,7 +18,8 @@ struct ConnectorSessionTests {
     let before = scene.network.requestCount
     #expect(try await connector.session == .signedIn(user))
     #expect(scene.network.requestCount == before)
-    await revoke(scene)
+    scene.tenant.revokeGrants()
+    await scene.expire()
     #expect(try await connector.session == .signedIn(user))
     await expectError(ConnectorError.self, .interactionRequired) { try await connector.getTaskList() }
     #expect(try await connector.session == .expired(user.expired))
@@ -47,7 +42,9 @@ struct ConnectorSessionTests {
     #expect(try await stage.connector.session.user?.hasSession == true)
   }
 
-  static let defaults: [(policies: [Policy.Kind], selected: Policy.Kind?, expected: Policy.Kind?)] = [
+  typealias Default = (policies: [Policy.Kind], selected: Policy.Kind?, expected: Policy.Kind?)
+
+  static let defaults: [Default] = [
     ([.signIn], .signUpOrSignIn, .signUpOrSignIn), ([.signIn], .federatedSignIn, .federatedSignIn),
     ([.signIn, .federatedSignIn], nil, .signIn), ([.federatedSignIn, .signUpOrSignIn], nil, .signUpOrSignIn),
     // A policy that edits a profile or resets a password signs nobody in.
@@ -57,28 +54,26 @@ struct ConnectorSessionTests {
     ([], .passwordReset, nil),
   ]
 
-  @Test("Every call has the same default policy, which signs users in", arguments: defaults.indices)
-  func oneDefault(_ index: Int) async throws {
-    let row = Self.defaults[index]
+  @Test("Every call has the same default policy, which signs users in", arguments: defaults)
+  func oneDefault(_ row: Default) async throws {
     func policy(_ kind: Policy.Kind) throws -> Policy { try Policy(id: "B2C_1_" + kind.rawValue, kind: kind) }
-    let kinds: [Policy.Kind] = [.signIn, .signUpOrSignIn, .federatedSignIn, .signUp, .profileEdit, .passwordReset]
-    let scene = Scene(policies: kinds.map { LocalPolicy("B2C_1_" + $0.rawValue, .signUpOrSignIn) })
+    let scene = Scene(policies: Policy.Kind.allCases.map { LocalPolicy("B2C_1_" + $0.rawValue, .signUpOrSignIn) })
     let settings = try scene.settings {
       $0.policies = .init(others: try row.policies.map(policy), selected: try row.selected.map(policy))
     }
     let presenter = scene.script(.signIn(.alice))
     let connector = try scene.connector(settings, presenter: presenter)
-    guard let expected = try row.expected.map(policy) else {
+    if let expected = try row.expected.map(policy) {
+      #expect(try await connector.signIn().user.policyID == expected.id)
+      #expect(try await connector.fetchUserInfo().policyID == expected.id)
+      #expect(try await connector.doPolicy(.signIn).policyID == expected.id)
+    } else {
       await expectError(ConnectorError.self, .configuration, saying: "name no policy") {
         try await connector.doPolicy(.signIn)
       }
       await expectError(ConnectorError.self, .configuration) { try await connector.signIn() }
       #expect(presenter.requests.isEmpty)
-      return
     }
-    #expect(try await connector.signIn().user.policyID == expected.id)
-    #expect(try await connector.fetchUserInfo().policyID == expected.id)
-    #expect(try await connector.doPolicy(.signIn).policyID == expected.id)
   }
 
   @Test("If the settings name no policy, the one in the authority's URL is the default")

@@ -22,43 +22,30 @@ struct ConnectorUserTests {
 
   @Test("A call is about the named user, or else about the current one")
   func named() async throws {
-    let bob = try await stage.signIn(.bob).user
+    let bob = try await stage.signIn(.bob)
+    let (hisName, herName) = (LocalUser.bob.displayName, LocalUser.alice.displayName)
     scene.tasks.tasks = [LocalUser.alice, .bob].map {
       LocalTask(owner: $0.id, text: $0.displayName, date: scene.clock.date)
     }
-    for (user, name) in [
-      (alice, LocalUser.alice.displayName), (bob, LocalUser.bob.displayName), (nil, LocalUser.bob.displayName),
-    ] {
+    for (user, result, name) in [(alice, stage.alice, herName), (bob.user, bob, hisName), (nil, bob, hisName)] {
+      #expect(try await connector.accessToken(user: user).token == result.accessToken?.token)
       #expect(try await connector.getTaskList(user: user).map(\.itemName) == [name])
       #expect(try await connector.fetchUserInfo(user: user).name == name)
     }
+    #expect(try await connector.user(id: alice.id.uppercased())?.username == LocalUser.alice.email)
     var task = try await connector.addTask(TaskItem(itemName: "Hers"), user: alice)
     #expect(titles(of: .alice).contains("Hers"))
     task.itemName = "Still hers"
     task = try await connector.updateTask(task, user: alice)
     #expect(titles(of: .alice).contains("Still hers"))
     try await connector.deleteTask(task, user: alice)
-    #expect(titles(of: .alice) == [LocalUser.alice.displayName])
-    #expect(titles(of: .bob) == [LocalUser.bob.displayName])
+    #expect(titles(of: .alice) == [herName] && titles(of: .bob) == [hisName])
     // Nothing is sent for a user without a session.
     try await connector.signOut(alice)
     let sent = scene.tasks.requests.count
     await expectError(ConnectorError.self, .interactionRequired) { try await connector.getTaskList(user: alice) }
     #expect(scene.tasks.requests.count == sent)
     #expect(try await connector.user(id: alice.id) == nil)
-  }
-
-  @Test(
-    "The id of the user who signed in is that of the session and the token, and is enough for a sign-out",
-    arguments: [LocalTenant.Shape.b2c, .entra, .ciam, .openIDConnect])
-  func oneID(_ shape: LocalTenant.Shape) async throws {
-    let connector = try Connector.local(LocalTenant(shape: shape))
-    let result = try await connector.signIn()
-    #expect(result.user.hasSession && result.accessToken?.userID == result.user.id)
-    #expect(try await connector.session == .signedIn(result.user))
-    #expect(try await connector.fetchUserInfo().id == result.user.id)
-    try await connector.signOut(UserInfo(id: result.user.id))
-    #expect(try await connector.users().isEmpty)
   }
 
   // MARK: A change of user during a call
@@ -84,9 +71,7 @@ struct ConnectorUserTests {
     }
   }
 
-  @Test(
-    "If the API refuses a token, the request is repeated with a token of the same user or not at all",
-    arguments: Call.allCases, [true, false])
+  @Test("A request is repeated with a token of the same user or not at all", arguments: Call.allCases, [true, false])
   func changed(_ call: Call, isSignedOut: Bool) async throws {
     await scene.clock.advance(by: .seconds(120))
     let task = LocalTask(owner: LocalUser.bob.id, text: "Bob's task", date: scene.clock.date)

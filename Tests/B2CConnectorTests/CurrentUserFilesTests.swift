@@ -26,29 +26,29 @@ struct CurrentUserFilesTests {
     Set(try FileManager.default.contentsOfDirectory(atPath: directory.url.path))
   }
 
-  /// Signs Bob in and returns the path of his file.
-  private func signInBob(at other: Connector? = nil) async throws -> (bob: UserInfo, path: String) {
+  /// Signs Bob in and replaces the content of his file; returns its path.
+  private func signInBob(
+    at other: Connector? = nil, _ change: (String) throws -> String
+  ) async throws -> (bob: UserInfo, path: String) {
     let before = try names()
     let bob = try await stage.signIn(.bob, at: other).user
     let name = try #require(try names().subtracting(before).first { $0.hasSuffix(".json") })
-    return (bob, directory.url.appendingPathComponent(name).path)
-  }
-
-  private func write(_ content: String, to path: String) throws {
+    let path = directory.url.appendingPathComponent(name).path
+    let content = try change(String(contentsOfFile: path, encoding: .utf8))
     try FileManager.default.removeItem(atPath: path)
     try #require(
       FileManager.default.createFile(
         atPath: path, contents: Data(content.utf8), attributes: [.posixPermissions: 0o600]))
+    return (bob, path)
   }
+
+  private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
   static let damages = ["", "{", "half of it", #"{"b2cTokenRecord":1,"key":{}}"#, "\u{1B}[2J"]
 
-  @Test(
-    "A damaged file stays where it is until a sign-in, and no call goes out as another user", arguments: damages,
-    [false, true])
+  @Test("A damaged file stays until a sign-in, and no call goes out as another user", arguments: damages, [false, true])
   func damaged(_ content: String, isRelaunched: Bool) async throws {
-    let (bob, path) = try await signInBob()
-    try write(content, to: path)
+    let (bob, path) = try await signInBob { _ in content }
     let connector = isRelaunched ? try otherProcess() : connector
     #expect(try await connector.users().map(\.id) == [alice.id])
     for _ in 0..<3 {
@@ -61,14 +61,14 @@ struct CurrentUserFilesTests {
     }
     #expect(stage.scene.tasks.tasks.isEmpty)
     try await stage.signIn(.alice, at: connector)
-    #expect(!FileManager.default.fileExists(atPath: path))
+    #expect(!exists(path))
     #expect(try await connector.session.user?.id == alice.id)
     #expect(try await connector.user(id: bob.id) == nil)
   }
 
   @Test("The session names no earlier user while a damaged file may hold a later sign-in", arguments: damages)
   func damagedElsewhere(_ content: String) async throws {
-    try write(content, to: try await signInBob(at: otherProcess()).path)
+    _ = try await signInBob(at: otherProcess()) { _ in content }
     let error = await #expect(throws: ConnectorError.self) { _ = try await connector.session }
     #expect(error?.code == .tokenCache && error?.needsInteraction == true)
     try await stage.signIn()
@@ -77,11 +77,10 @@ struct CurrentUserFilesTests {
 
   @Test("A sign-out of all users removes damaged files, and one of a user removes only that user's", arguments: damages)
   func damagedSignOut(_ content: String) async throws {
-    let path = try await signInBob().path
-    try write(content, to: path)
+    let path = try await signInBob { _ in content }.path
     let relaunched = try otherProcess()
     try await relaunched.signOut(alice)
-    #expect(FileManager.default.fileExists(atPath: path))
+    #expect(exists(path))
     try await relaunched.signOut()
     #expect(try !names().contains { $0.contains(".json") || $0.contains("damaged") })
     #expect(try await relaunched.session == .signedOut)
@@ -89,8 +88,7 @@ struct CurrentUserFilesTests {
 
   @Test("A sign-in and a sign-out end although another process holds the lock of a damaged file")
   func damagedAndLocked() async throws {
-    let path = try await signInBob().path
-    try write("{", to: path)
+    let path = try await signInBob { _ in "{" }.path
     await expectError(ConnectorError.self, .tokenCache) { _ = try await connector.session }
     let lock = open(path.replacingOccurrences(of: ".json", with: ".lock"), O_RDWR)
     #expect(lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0)
@@ -104,12 +102,11 @@ struct CurrentUserFilesTests {
 
   @Test("A record of a newer form is listed and ordered, and only a sign-out removes it", arguments: [true, false])
   func newerForm(isLater: Bool) async throws {
-    let path = try await signInBob().path
+    let path = try await signInBob {
+      try #require($0.contains(#""b2cTokenRecord":1"#))
+      return $0.replacing(#""b2cTokenRecord":1"#, with: #""b2cTokenRecord":2"#)
+    }.path
     if !isLater { try await stage.signIn() }
-    let text = String(decoding: try #require(FileManager.default.contents(atPath: path)), as: UTF8.self)
-    let newer = text.replacingOccurrences(of: #""b2cTokenRecord":1"#, with: #""b2cTokenRecord":2"#)
-    #expect(newer != text)
-    try write(newer, to: path)
     let relaunched = try otherProcess()
     if isLater {
       let error = await #expect(throws: ConnectorError.self) { _ = try await relaunched.session }
@@ -117,27 +114,27 @@ struct CurrentUserFilesTests {
     } else {
       #expect(try await relaunched.session.user?.id == alice.id)
     }
-    try await stage.signIn(.alice, at: relaunched)
-    #expect(try await relaunched.session.user?.id == alice.id)
-    #expect(FileManager.default.fileExists(atPath: path))
-    try await relaunched.signOut()
-    #expect(!FileManager.default.fileExists(atPath: path))
+    try await expectRemovedBySignOut(of: relaunched, path)
+  }
+
+  /// Expects that a file outlives a sign-in of Alice, who is current then, and is removed by a sign-out.
+  private func expectRemovedBySignOut(of connector: Connector, _ path: String) async throws {
+    try await stage.signIn(.alice, at: connector)
+    #expect(try await connector.session.user?.id == alice.id)
+    #expect(exists(path))
+    try await connector.signOut()
+    #expect(!exists(path))
   }
 
   @Test(
     "A newer record whose key has another form fails no other user, and only a sign-out of all removes it",
     arguments: [#"{"b2cTokenRecord":3,"key":"new"}"#, #"{"b2cTokenRecord":2}"#, #"{"b2cTokenRecord":9,"key":{"a":1}}"#])
   func newerKey(_ content: String) async throws {
-    let path = try await signInBob().path
-    try write(content, to: path)
+    let path = try await signInBob { _ in content }.path
     let relaunched = try otherProcess()
     #expect(try await relaunched.users().map(\.id) == [alice.id])
     #expect(try await relaunched.accessToken(user: alice).userID == alice.id)
-    try await stage.signIn(.alice, at: relaunched)
-    #expect(try await relaunched.session.user?.id == alice.id)
-    #expect(FileManager.default.fileExists(atPath: path))
-    try await relaunched.signOut()
-    #expect(!FileManager.default.fileExists(atPath: path))
+    try await expectRemovedBySignOut(of: relaunched, path)
   }
 
   @Test(

@@ -24,10 +24,8 @@ extension Connector: TaskSession {}
 /// A session without a server, for previews and tests of an app.
 private struct FakeSession: TaskSession {
   let user = UserInfo(
-    id: "a71ce.c0de",
-    claims: [
-      "oid": "a71ce", "tid": "c0de", "name": "Alice Example", "emails": ["alice@example.com"], "tfp": "B2C_1_SignIn",
-    ], policyID: "B2C_1_SignIn", hasSession: true)
+    id: "a71ce.c0de", claims: ["name": "Alice Example", "tfp": "B2C_1_SignIn"], policyID: "B2C_1_SignIn",
+    hasSession: true)
   let log: @Sendable (Connector.Event) -> Void
 
   var session: SessionState { .signedIn(user) }
@@ -76,8 +74,7 @@ struct FakeSessionTests {
     #expect(await events.stream.first { _ in true }?.step == .signInFinished)
 
     let result = try await fake.signIn(policy: nil, options: SignInOptions())
-    #expect(result.user == user && result.user.hasSession)
-    #expect(result.policy?.id == user.policyID)
+    #expect(result.user == user && result.user.hasSession && result.policy?.id == user.policyID)
     let token = try await fake.accessToken(scopes: nil, user: nil, forceRefresh: false, claims: nil)
     #expect(result.accessToken == token && token.token.value == "token")
     let byDevice = try await fake.signInWithDeviceCode(scopes: nil) { #expect($0.userCode == "ABCD-1234") }
@@ -86,7 +83,7 @@ struct FakeSessionTests {
     #expect(try await fake.getTaskList(user: result.user).map(\.itemName) == ["Buy milk"])
   }
 
-  @Test("Users with different ids are different, and one without claims has no name")
+  @Test("Users with different ids are different, and a fake's policy is not read from its claims")
   func userWithoutClaims() {
     let user = UserInfo(id: "alice")
     #expect(user != UserInfo(id: "bob") && user.id == "alice" && user.name == nil)

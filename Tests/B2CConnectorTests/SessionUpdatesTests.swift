@@ -33,7 +33,7 @@ struct SessionUpdatesTests {
 
   // MARK: What is told
 
-  @Test("Updates begin with the present state and tell each change once")
+  @Test("Updates begin with the present state and tell each change once, also a profile edit")
   func updates() async throws {
     var states = await states()
     // Nothing changes, so nothing is told.
@@ -52,6 +52,9 @@ struct SessionUpdatesTests {
     states = await self.states(after: .signedOut)
     let last = try await stage.signIn().user
     #expect(await states.next() == .signedIn(last))
+    stage.presenter.follow(.editProfile(displayName: "Renamed"))
+    try await connector.signIn(policy: Policy(id: "B2C_1_EditProfile", kind: .profileEdit))
+    #expect(await states.next()?.user?.name == "Renamed")
   }
 
   @Test("A refresh is no change, unless a claim about the user has changed")
@@ -70,14 +73,6 @@ struct SessionUpdatesTests {
     }
     let renamed = try #require(await states.next())
     #expect(renamed.user?.name == "Renamed" && renamed.user?.hasSession == true)
-  }
-
-  @Test("A profile edit is told")
-  func profileEdit() async throws {
-    var states = await states()
-    stage.presenter.follow(.editProfile(displayName: "Renamed"))
-    try await connector.signIn(policy: Policy(id: "B2C_1_EditProfile", kind: .profileEdit))
-    #expect(await states.next()?.user?.name == "Renamed")
   }
 
   @Test("Users who differ in their id alone are two states")
@@ -112,9 +107,7 @@ struct SessionUpdatesTests {
   enum End: CaseIterable { case signOut, refusal, noRefreshToken }
   enum Reader: CaseIterable { case call, callOfUser, session }
 
-  @Test(
-    "A session that ended in another process is told by the next call and by a look at the session",
-    arguments: End.allCases, Reader.allCases)
+  @Test("The end of a session elsewhere is told by a call and by `session`", arguments: End.allCases, Reader.allCases)
   func endedElsewhere(_ end: End, _ reader: Reader) async throws {
     var states = await states()
     switch end {
@@ -130,11 +123,12 @@ struct SessionUpdatesTests {
       await scene.expire()
     }
     let ended: SessionState = end == .signOut ? .signedOut : .expired(alice.expired)
-    switch reader {
-    case .call, .callOfUser:
-      let user = reader == .call ? nil : alice
-      await expectError(ConnectorError.self, .interactionRequired) { try await connector.accessToken(user: user) }
-    case .session: #expect(try await connector.session == ended)
+    if reader == .session {
+      #expect(try await connector.session == ended)
+    } else {
+      await expectError(ConnectorError.self, .interactionRequired) {
+        try await connector.accessToken(user: reader == .call ? nil : alice)
+      }
     }
     #expect(await states.next() == ended)
   }
@@ -158,9 +152,15 @@ struct SessionUpdatesTests {
     return (states, Task { for await state in updates { states.record(state) } })
   }
 
+  private func failReads(_ fails: Bool = true) {
+    cache.readFailure.withLock {
+      $0 = { _ in fails ? ConnectorError(.tokenCache, "Locked.", isRetryable: true) : nil }
+    }
+  }
+
   @Test("A read that fails tells nothing and is repeated after 1, 5 and then every 30 seconds", arguments: 1...5)
   func failedReads(failures: Int) async throws {
-    cache.failsToList.withLock { $0 = true }
+    failReads()
     let other = try stage.other()
     let (states, observer) = observe(other)
     let pauses = [1, 5, 30, 30, 30]
@@ -169,7 +169,7 @@ struct SessionUpdatesTests {
       await scene.clock.advance(by: .seconds(pause))
     }
     await scene.clock.waitForSleepers()
-    cache.failsToList.withLock { $0 = false }
+    failReads(false)
     await scene.clock.advance(by: .milliseconds(pauses[failures - 1] * 1_000 - 1))
     await yieldOften()
     #expect(states.values.isEmpty)
@@ -186,21 +186,14 @@ struct SessionUpdatesTests {
     observer.cancel()
   }
 
-  private func failReads(_ fails: Bool = true) {
-    cache.readFailure.withLock {
-      $0 = { _ in fails ? ConnectorError(.tokenCache, "Locked.", isRetryable: true) : nil }
-    }
-  }
-
   @Test("After an observer has gone, nothing is read for it")
   func gone() async throws {
-    cache.failsToList.withLock { $0 = true }
+    failReads()
     let (_, observer) = observe(try stage.other())
     await scene.clock.waitForSleepers()
     observer.cancel()
     await observer.value
     let reads = Locked(0)
-    cache.failsToList.withLock { $0 = false }
     cache.readFailure.withLock {
       $0 = { _ in
         reads.withLock { $0 += 1 }

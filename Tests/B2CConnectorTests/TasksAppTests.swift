@@ -7,12 +7,13 @@ import Testing
 /// The example app without a page, with errors for its developer, and with the files of its project.
 @Suite("The example app's other ways in", .hangLimit) @MainActor
 struct TasksAppPlatformTests {
-  private static let docs = URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(path: "Docs")
+  private static let app = "Docs/Examples/TasksApp/"
 
-  @Test(
-    "Without a page, a code is typed on another device, and a wait that is cancelled says nothing",
-    arguments: [true, false])
+  private func content(of file: String) throws -> String {
+    try String(contentsOf: packageDirectory.appending(path: file), encoding: .utf8)
+  }
+
+  @Test("Without a page, a code is typed on another device, and Cancel ends the wait", arguments: [true, false])
   func deviceCode(isTyped: Bool) async throws {
     let scene = Scene(shape: .entra, holdsTime: true)
     let connector = try scene.connector()
@@ -31,42 +32,32 @@ struct TasksAppPlatformTests {
     #expect(try await connector.users().map(\.username) == (isTyped ? [LocalUser.alice.email] : []))
   }
 
-  enum PageCall: CaseIterable { case signIn, signUp, addAccount, editProfile }
+  static let pageCalls: [@MainActor @Sendable (TasksModel) async -> Void] = [
+    { await $0.signIn() }, { await $0.signUp() }, { await $0.addAccount() }, { await $0.editProfile() },
+  ]
 
-  @Test("A page whose end nobody reports can be cancelled, and the next one works", arguments: PageCall.allCases)
-  func cancelledPage(call: PageCall) async throws {
+  @Test("A page can be cancelled, a second tap opens no other, and the next one works", arguments: pageCalls.indices)
+  func cancelledPage(_ index: Int) async throws {
     let (scene, gate) = (Scene(holdsTime: true), TestGate())
     let presenter = WaitingPresenter(inner: scene.script(.signIn(.alice))) { try await gate.wait() }
     let connector = try scene.connector(scene.tenant.settings(), presenter: presenter)
     let model = TasksModel { connector }
-    let waiting = Task {
-      switch call {
-      case .signIn: await model.signIn()
-      case .signUp: await model.signUp()
-      case .addAccount: await model.addAccount()
-      case .editProfile: await model.editProfile()
-      }
-    }
+    let waiting = Task { await Self.pageCalls[index](model) }
     await gate.waitForArrivals(1)
     #expect(model.isWaitingForUser && model.isBusy)
+    await model.signIn()
     model.cancelSignIn()
     await waiting.value
-    #expect(!model.isWaitingForUser && !model.isBusy && model.message == nil)
+    #expect(gate.arrivals == 1 && !model.isWaitingForUser && !model.isBusy)
+    #expect(model.message == nil && !model.needsSignIn)
     gate.open()
     await model.signIn()
     #expect(!model.isWaitingForUser && model.message == nil)
     #expect(try await connector.users().map(\.username) == [LocalUser.alice.email])
   }
 
-  @Test("Azure AD B2C has no device codes, and the app says so")
-  func noDeviceCode() async throws {
-    let model = TasksModel(signInMethod: .deviceCode, showsDeveloperTexts: false) { try Connector.local(LocalTenant()) }
-    await model.signIn()
-    #expect(model.message == "That did not work." && !model.isVerbatim)
-  }
-
   @Test(
-    "A refusal is told in the server's words, and a page that another one replaced is no message",
+    "A refusal is told in the server's words, and a page that the user closed or another one replaced is no message",
     arguments: [
       ConnectorError(.accessDenied, "The service refused the user.", serverDescription: "Ask *your* manager."),
       ConnectorError(.userClosedBrowser, "A newer sign-in replaced this page."),
@@ -76,33 +67,36 @@ struct TasksAppPlatformTests {
     let model = TasksModel { connector }
     await model.signIn()
     #expect(model.message == error.serverDescription && model.isVerbatim && !model.isBusy)
+    #expect(model.isShowingMessage == (error.serverDescription != nil))
   }
 
   nonisolated static let presentation = ConnectorError(
     .presentationFailed, "The app is not associated with app.example.com.", recoverySuggestion: "Add the domain.")
-  nonisolated static let entitlement = ConnectorError(
-    .tokenCache, "The keychain refused to add an item.", recoverySuggestion: "Sign the app.")
+  nonisolated static let cacheText = "Your sign-in could not be read or saved. Try again."
+  nonisolated static let networkText = "No connection, or it took too long. Try again."
 
-  nonisolated static let refused = ConnectorError(
-    .network, "127.0.0.1:8400 refused the connection.", recoverySuggestion: "Check the connection.", isRetryable: true,
-    underlying: URLError(.cannotConnectToHost))
-  nonisolated static let wrongUser = ConnectorError(
-    .wrongUser, "Another user signed in.", recoverySuggestion: "Remove `userId` from the settings.")
+  /// The errors for the developer have a recovery suggestion here, and the others have none.
+  nonisolated static let errors: [(ConnectorError, String?)] = [
+    (presentation, "That did not work."),
+    (ConnectorError(.tokenCache, "The keychain refused.", recoverySuggestion: "Sign the app."), cacheText),
+    (ConnectorError(.tokenCache, "The device is locked.", isRetryable: true), cacheText),
+    (
+      ConnectorError(
+        .network, "127.0.0.1:8400 refused the connection.", recoverySuggestion: "Check the connection.",
+        isRetryable: true, underlying: URLError(.cannotConnectToHost)), networkText
+    ),
+    (
+      ConnectorError(.network, "Offline.", isRetryable: true, underlying: URLError(.notConnectedToInternet)),
+      networkText
+    ),
+    (
+      ConnectorError(.wrongUser, "Another user signed in.", recoverySuggestion: "Remove `userId` from the settings."),
+      "You signed in with a different account. Please use the right one."
+    ),
+    (ConnectorError(.userClosedBrowser, "The user closed the sign-in sheet."), nil),
+  ]
 
-  @Test(
-    "An error that the developer may have to fix has a text for the developer, and another for the user",
-    arguments: [
-      (presentation, "That did not work."), (entitlement, "Your sign-in could not be read or saved. Try again."),
-      (
-        ConnectorError(.tokenCache, "The device is locked.", isRetryable: true),
-        "Your sign-in could not be read or saved. Try again."
-      ), (refused, "No connection, or it took too long. Try again."),
-      (wrongUser, "You signed in with a different account. Please use the right one."),
-      (
-        ConnectorError(.network, "Offline.", isRetryable: true, underlying: URLError(.notConnectedToInternet)),
-        "No connection, or it took too long. Try again."
-      ), (ConnectorError(.userClosedBrowser, "The user closed the sign-in sheet."), nil),
-    ])
+  @Test("An error that the developer may fix has one text for the developer and one for the user", arguments: errors)
   func developerTexts(_ error: ConnectorError, _ userText: String?) throws {
     let forDeveloper = error.recoverySuggestion.map { "\(error.message)\n\($0)\n" }
     #expect(developerText(for: error)?.hasPrefix(forDeveloper ?? "none") == forDeveloper.map { _ in true })
@@ -112,35 +106,31 @@ struct TasksAppPlatformTests {
   @Test("The model shows the developer's text in a debug build alone", arguments: [true, false])
   func debugBuild(isDebug: Bool) async throws {
     let model = TasksModel(showsDeveloperTexts: isDebug) {
-      try Connector.local(
-        LocalTenant(), presenter: CannedPresenter { _ in throw Self.presentation },
-        cache: RefusingCache(Self.entitlement))
+      try Connector.local(LocalTenant(), presenter: CannedPresenter { _ in throw Self.presentation })
     }
     await model.signIn()
     #expect(model.message?.contains("Add the domain.") == isDebug && model.isVerbatim == isDebug)
     #expect(model.messageTitle == "You are not signed in")
-    await model.restore()
-    #expect(model.message?.contains("Sign the app.") == isDebug)
   }
+
+  // MARK: Files
 
   @Test("The project's settings are those of the local tenant that its README starts")
   func projectSettings() async throws {
-    let app = Self.docs.appending(path: "Examples/TasksApp")
-    var settings = try ConnectorSettings(contentsOf: app.appending(path: "Sources/settings.plist"))
-    let readme = try String(contentsOf: app.appending(path: "README.md"), encoding: .utf8)
+    let file = packageDirectory.appending(path: Self.app + "Sources/settings.plist")
+    var settings = try ConnectorSettings(contentsOf: file)
     let port = try #require(settings.authority.baseURL.port)
     let taskPort = try #require(settings.taskWebAPI?.port)
-    #expect(
-      readme.contains(
-        "swift run local-tenant --port \(port) --task-port \(taskPort) --dialect rest "
-          + "--redirect-uri \(settings.redirectURI)\n"))
+    let command =
+      "swift run local-tenant --port \(port) --task-port \(taskPort) --dialect rest "
+      + "--redirect-uri \(settings.redirectURI)\n"
+    #expect(try content(of: Self.app + "README.md").contains(command))
     // The same tenant in memory, without the ports.
     let scene = Scene(dialect: .rest, redirectURIs: [settings.redirectURI.absoluteString])
     let local = try scene.tenant.settings(taskServer: scene.tasks)
     #expect(settings.authority.baseURL.path == local.authority.baseURL.path)
     #expect(settings.taskWebAPI?.path == local.taskWebAPI?.path)
-    settings.authority = local.authority
-    settings.taskWebAPI = local.taskWebAPI
+    (settings.authority, settings.taskWebAPI) = (local.authority, local.taskWebAPI)
     let connector = try scene.connector(settings)
     let model = TasksModel { connector }
     await model.signIn()
@@ -155,25 +145,22 @@ struct TasksAppPlatformTests {
       struct Entry: Decodable {}
       let strings: [String: Entry]
     }
-    let sources = Self.docs.appending(path: "Examples/TasksApp/Sources")
-    let catalog = try JSONDecoder().decode(
-      Catalog.self, from: Data(contentsOf: sources.appending(path: "Localizable.xcstrings")))
+    let catalog = try content(of: Self.app + "Sources/Localizable.xcstrings")
     var texts: Set = ["completed", "to do"]
     for name in ["SessionModel", "TasksModel", "TasksViews", "TaskListView", "ErrorText"] {
-      let source = try String(contentsOf: sources.appending(path: "\(name).swift"), encoding: .utf8)
+      let source = try content(of: Self.app + "Sources/\(name).swift")
       // A text begins with a capital letter.
       for match in source.matches(of: /"([A-Z](?:[^"\\]|\\\([^)]*\))*)"/) {
         texts.insert(String(match.1.replacing(/\\\([^)]*\)/, with: "%@")))
       }
     }
-    #expect(texts.symmetricDifference(catalog.strings.keys) == [])
+    let strings = try JSONDecoder().decode(Catalog.self, from: Data(catalog.utf8)).strings
+    #expect(texts.symmetricDifference(strings.keys) == [])
   }
 
   @Test("The guide shows the app's texts for errors")
   func guide() throws {
-    let guide = try String(contentsOf: Self.docs.appending(path: "Errors.md"), encoding: .utf8)
-    let file = try String(
-      contentsOf: Self.docs.appending(path: "Examples/TasksApp/Sources/ErrorText.swift"), encoding: .utf8)
-    #expect(guide.contains("```swift\n\(file)```\n"))
+    let texts = try content(of: Self.app + "Sources/ErrorText.swift")
+    #expect(try content(of: "Docs/Errors.md").contains("```swift\n\(texts)```\n"))
   }
 }

@@ -21,24 +21,39 @@ struct TasksModelTests {
   let connector: Connector
   let model: TasksModel
 
-  var tenant: LocalTenant { scene.tenant }
   var server: LocalTaskServer { scene.tasks }
 
   init() throws {
-    scene.tenant.users = [.alice, Self.namesake]
+    scene.tenant.users = [.alice, .bob, Self.namesake]
     presenter = scene.script(.signIn(.alice))
     let connector = try scene.connector(scene.tenant.settings(taskServer: scene.tasks), presenter: presenter)
     self.connector = connector
     model = TasksModel { connector }
   }
 
-  private var isSignedIn: Bool { model.phase.userID != nil }
+  private var isSignedIn: Bool { userID != nil }
+  private var userID: String? { if case .signedIn(let id, _) = model.phase { id } else { nil } }
+  private var titles: [String] { model.tasks.map(\.itemName) }
 
   /// Signs in and waits for the list.
   private func signIn(adding title: String? = nil) async {
     await model.signIn()
     await model.restore()
     if let title { #expect(await model.add(title)) }
+  }
+
+  /// Signs another user in as well.
+  private func add(_ user: LocalUser) async {
+    presenter.follow(.signIn(user))
+    await model.addAccount()
+    await model.restore()
+  }
+
+  /// Holds the next response to a request with this method back until the gate opens.
+  private func hold(_ method: String, after faults: [LocalFault] = []) -> TestGate {
+    let gate = TestGate()
+    server.faults = faults + [LocalFault(on: .method(method), times: 1, .holdAnswer(gate))]
+    return gate
   }
 
   @Test("The model follows the session: sign-in, tasks, the end of the session, sign-out")
@@ -49,23 +64,22 @@ struct TasksModelTests {
     await model.signIn()
     // The list is loaded after the phase has changed, and no task is added before that.
     await waitUntil { isSignedIn && model.hasLoaded && !model.isBusy }
-    #expect(model.phase == .signedIn(id: try #require(model.phase.userID), name: "Alice Example"))
+    #expect(model.phase == .signedIn(id: try #require(userID), name: "Alice Example"))
     await model.add("Buy milk")
     await model.add("Feed the cat")
     try #require(model.tasks.count == 2)
     await model.toggle(model.tasks[0])
     try #require(model.tasks.map(\.completed) == [true, false])
     await model.delete(model.tasks[1])
-    #expect(model.tasks.map(\.itemName) == ["Buy milk"])
-    #expect(server.tasks(of: LocalUser.alice.id).map(\.text) == ["Buy milk"])
-    tenant.revokeGrants()
-    await scene.clock.advance(by: .seconds(4_000))
+    #expect(titles == ["Buy milk"] && server.tasks(of: LocalUser.alice.id).map(\.text) == titles)
+    scene.tenant.revokeGrants()
+    await scene.expire()
     await model.reload()
     await waitUntil { model.phase == .signedOut(lastUser: "Alice Example") }
     #expect(model.needsSignIn && model.message == "Please sign in again.")
     await model.signIn()
     await waitUntil { isSignedIn && !model.isBusy }
-    #expect(!model.needsSignIn && model.tasks.map(\.itemName) == ["Buy milk"])
+    #expect(!model.needsSignIn && titles == ["Buy milk"])
     await model.signOut()
     await waitUntil { model.phase == .signedOut(lastUser: nil) }
     #expect(model.tasks.isEmpty && !model.hasLoaded)
@@ -74,29 +88,28 @@ struct TasksModelTests {
   @Test("After an error that only a sign-in helps with, a sign-in loads the list, although the session went on")
   func needsSignIn() async throws {
     await signIn(adding: "Buy milk")
-    await scene.clock.advance(by: .seconds(4_000))
+    await scene.expire()
     // The provider may only want another factor here and now.
     scene.transport.answerTokens(400, #"{"error":"interaction_required"}"#, grant: "refresh_token")
     await model.reload()
-    #expect(isSignedIn)
-    #expect(model.needsSignIn && model.message == "Please sign in again.")
+    #expect(isSignedIn && model.needsSignIn && model.message == "Please sign in again.")
     presenter.follow(.closeBrowser)
     presenter.clearCookies()
     await model.signIn()
     #expect(model.needsSignIn)
     presenter.follow(.signIn(.alice))
     await model.signIn()
-    #expect(!model.needsSignIn && model.tasks.map(\.itemName) == ["Buy milk"])
+    #expect(!model.needsSignIn && titles == ["Buy milk"])
   }
+
+  // MARK: Several users
 
   @Test("The tasks of one user are not shown to another of the same name")
   func otherUser() async throws {
     await signIn(adding: "Alice's")
-    #expect(model.tasks.count == 1)
     presenter.follow(.signIn(Self.namesake))
     try await connector.signIn(options: SignInOptions(prompt: .login))
-    let gate = TestGate()
-    server.faults = [LocalFault(on: .method("GET"), .wait(gate))]
+    let gate = hold("GET")
     let restoring = Task { await model.restore() }
     await gate.waitForArrivals(1)
     #expect(isSignedIn && model.tasks.isEmpty)
@@ -105,41 +118,42 @@ struct TasksModelTests {
     #expect(model.tasks.isEmpty && model.message == nil)
   }
 
-  @Test("A user who is selected sees, changes and signs out only their own account, although another is the latest")
+  @Test("A selected user sees, changes, edits and signs out only their own account, although another is the latest")
   func selected() async throws {
-    scene.tenant.users += [.bob]
     await signIn(adding: "Alice's")
-    presenter.follow(.signIn(.bob))
-    await model.addAccount()
-    await model.restore()
+    await add(.bob)
     #expect(model.tasks.isEmpty && model.hasLoaded)
     let alice = try #require(model.otherUsers.first)
     await model.select(alice)
-    #expect(
-      model.phase == .signedIn(id: alice.id, name: "Alice Example") && model.otherUsers.map(\.name) == ["Bob Example"])
+    #expect(model.phase == .signedIn(id: alice.id, name: "Alice Example"))
+    #expect(model.otherUsers.map(\.name) == ["Bob Example"])
     await model.add("Also Alice's")
-    try #require(model.tasks.map(\.itemName) == ["Alice's", "Also Alice's"])
+    try #require(titles == ["Alice's", "Also Alice's"])
     await model.toggle(model.tasks[0])
     await model.delete(model.tasks[1])
     #expect(server.tasks(of: LocalUser.alice.id).map(\.completed) == [true])
     #expect(server.tasks(of: LocalUser.bob.id).isEmpty)
+    presenter.follow([.signIn(.alice), .editProfile(displayName: "Alice B.")])
+    await model.editProfile()
+    #expect(model.phase == .signedIn(id: alice.id, name: "Alice B."))
+    scene.tenant.revokeGrants(of: .alice)
+    await scene.expire()
+    await model.reload()
+    #expect(model.phase == .signedOut(lastUser: "Alice B.") && model.needsSignIn)
     await model.signOut()
-    await model.restore()
     let left = try await connector.users()
-    #expect(left.map(\.id) == [model.phase.userID] && left.first?.name == "Bob Example" && model.otherUsers.isEmpty)
+    #expect(left.map(\.id) == [userID] && left.first?.name == "Bob Example")
+    #expect(model.otherUsers.isEmpty && !model.needsSignIn)
   }
 
   @Test("With several users, the page asks for the password of the user who must sign in again, and takes no other")
   func renewal() async throws {
-    scene.tenant.users += [.bob]
     await signIn()
-    presenter.follow(.signIn(.bob))
-    await model.addAccount()
-    await model.restore()
+    await add(.bob)
     let alice = try #require(model.otherUsers.first)
     await model.select(alice)
-    tenant.revokeGrants(of: .alice)
-    await scene.clock.advance(by: .seconds(4_000))
+    scene.tenant.revokeGrants(of: .alice)
+    await scene.expire()
     await model.reload()
     #expect(model.needsSignIn && model.message == "Please sign in again.")
     await model.signIn()
@@ -148,14 +162,24 @@ struct TasksModelTests {
     presenter.follow(.signIn(.alice))
     await model.signIn()
     await model.restore()
-    #expect(!model.needsSignIn && model.phase.userID == alice.id && model.hasLoaded)
+    #expect(!model.needsSignIn && userID == alice.id && model.hasLoaded)
   }
+
+  @Test("Signing up, editing the profile and another account are offered if the settings and the device have them")
+  func policies() async throws {
+    #expect(model.canSignUp && model.canEditProfile && model.canAddAccount)
+    let other = TasksModel { try Connector.local(LocalTenant(shape: .ciam)) }
+    #expect(!other.canSignUp && !other.canEditProfile && other.canAddAccount)
+    let watch = TasksModel(signInMethod: .deviceCode) { connector }
+    #expect(!watch.canSignUp && !watch.canEditProfile && !watch.canAddAccount)
+  }
+
+  // MARK: The list
 
   @Test("A list that arrives after the user has changed is not shown")
   func lateList() async throws {
     await signIn(adding: "Alice's")
-    let gate = TestGate()
-    server.faults = [LocalFault(on: .method("GET"), times: 1, .holdAnswer(gate))]
+    let gate = hold("GET")
     let reloading = Task { await model.reload() }
     await gate.waitForArrivals(1)
     try await connector.signOut()
@@ -165,33 +189,50 @@ struct TasksModelTests {
     #expect(model.phase == .signedOut(lastUser: nil) && model.tasks.isEmpty)
   }
 
-  enum Change: CaseIterable { case add, toggle }
+  @Test("A view that goes away while the list is loading does not take the list with it")
+  func cancelledLoad() async throws {
+    await model.signIn()
+    try await connector.addTask(TaskItem(itemName: "Buy milk"))
+    let gate = hold("GET")
+    let first = Task { await model.run() }
+    await gate.waitForArrivals(1)
+    first.cancel()
+    let second = Task { await model.run() }
+    defer { second.cancel() }
+    gate.open()
+    await first.value
+    await waitUntil { !model.isBusy }
+    #expect(isSignedIn && titles == ["Buy milk"] && model.message == nil)
+  }
 
-  @Test(
-    "If the outcome is unknown or the task is gone, the list is loaded before the message", arguments: Change.allCases)
-  func changedElsewhere(change: Change) async throws {
+  @Test("If an outcome is unknown or a task is gone, the list is loaded before the message", arguments: [true, false])
+  func changedElsewhere(isUnknown: Bool) async throws {
     await signIn(adding: "Buy milk")
     let task = try #require(model.tasks.first)
-    let gate = TestGate()
-    server.faults = [
-      LocalFault(on: .method("POST"), times: 1, .reset), LocalFault(on: .method("GET"), times: 1, .holdAnswer(gate)),
-    ]
-    if change == .toggle { server.tasks = [] }
+    let gate = hold("GET", after: [LocalFault(on: .method("POST"), times: 1, .reset)])
+    if !isUnknown { server.tasks = [] }
     let changing = Task {
-      switch change {
-      case .add: #expect(await !model.add("Feed the cat"))
-      case .toggle: await model.toggle(task)
-      }
+      if isUnknown { #expect(await !model.add("Feed the cat")) } else { await model.toggle(task) }
     }
     await gate.waitForArrivals(1)
     #expect(model.isBusy && model.message == nil)
     gate.open()
     await changing.value
-    let isUnknown = change == .add
-    #expect(model.tasks.map(\.itemName) == (isUnknown ? ["Buy milk", "Feed the cat"] : []))
+    #expect(titles == (isUnknown ? ["Buy milk", "Feed the cat"] : []))
     let message = "It may have been saved. Look at the list before you repeat it."
     #expect(model.message == (isUnknown ? message : "It is not there any more."))
-    #expect((model.messageTitle == "There was no answer") == isUnknown)
+    #expect(model.messageTitle == (isUnknown ? "There was no answer" : "The task was not changed"))
+  }
+
+  @Test("While it is not known whether a task was saved, it is not added again")
+  func unknownList() async {
+    await signIn()
+    server.faults = [LocalFault(on: .method("POST"), .reset), LocalFault(on: .method("GET"), .reset)]
+    await model.add("Buy milk")
+    server.faults = []
+    #expect(await !model.add("Buy milk") && !model.hasLoaded)
+    await model.reload()
+    #expect(titles == ["Buy milk"] && server.tasks.count == 1)
   }
 
   @Test("A task that someone else deletes first is gone without a message")
@@ -203,42 +244,12 @@ struct TasksModelTests {
     #expect(server.requests.last?.response?.status == 404)
   }
 
-  @Test("While it is not known whether a task was saved, it is not added again")
-  func unknownList() async {
-    await signIn()
-    server.faults = [LocalFault(on: .method("POST"), .reset), LocalFault(on: .method("GET"), .reset)]
-    await model.add("Buy milk")
-    server.faults = []
-    #expect(await !model.add("Buy milk") && !model.hasLoaded)
-    await model.reload()
-    #expect(model.tasks.map(\.itemName) == ["Buy milk"] && server.tasks.count == 1)
-  }
-
-  @Test("A view that goes away while the list is loading does not take the list with it")
-  func cancelledLoad() async throws {
-    await model.signIn()
-    try await connector.addTask(TaskItem(itemName: "Buy milk"))
-    let gate = TestGate()
-    server.faults = [LocalFault(on: .method("GET"), times: 1, .wait(gate))]
-    let first = Task { await model.run() }
-    await gate.waitForArrivals(1)
-    first.cancel()
-    let second = Task { await model.run() }
-    defer { second.cancel() }
-    gate.open()
-    await first.value
-    await waitUntil { !model.isBusy }
-    #expect(isSignedIn && model.tasks.map(\.itemName) == ["Buy milk"])
-    #expect(model.message == nil)
-  }
-
   @Test("A second tap while a change is under way does not do a second thing")
   func secondTap() async throws {
     await signIn(adding: "Buy milk")
     let task = try #require(model.tasks.first)
     server.clearRequests()
-    let gate = TestGate()
-    server.faults = [LocalFault(on: .method("PUT"), times: 1, .wait(gate))]
+    let gate = hold("PUT")
     let first = Task { await model.toggle(task) }
     await gate.waitForArrivals(1)
     #expect(model.busyTask == task.id)
@@ -263,36 +274,6 @@ struct TasksModelTests {
     #expect(await !model.add("Feed the cat"))
     #expect(model.messageTitle == "The task was not added" && model.message != nil)
     await model.delete(model.tasks[0])
-    #expect(model.messageTitle == "The task was not deleted")
-    #expect(model.tasks.map(\.itemName) == ["Buy milk"])
-  }
-
-  @Test("Signing up, editing the profile and another account are offered if the settings and the device have them")
-  func policies() async throws {
-    #expect(model.canSignUp && model.canEditProfile && model.canAddAccount)
-    await signIn()
-    presenter.follow(.editProfile(displayName: "Alice B. Example"))
-    await model.editProfile()
-    await model.restore()
-    #expect(model.phase == .signedIn(id: model.phase.userID ?? "", name: "Alice B. Example"))
-    presenter.follow(.signIn(Self.namesake))
-    await model.addAccount()
-    await model.restore()
-    #expect(try await connector.users().count == 2)
-    #expect(model.phase == .signedIn(id: model.phase.userID ?? "", name: "Alice Example"))
-    // The one who is shown leaves, and no other.
-    await model.signOut()
-    await model.restore()
-    #expect(model.phase == .signedIn(id: model.phase.userID ?? "", name: "Alice B. Example"))
-    let other = TasksModel { try Connector.local(LocalTenant(shape: .ciam)) }
-    #expect(!other.canSignUp && !other.canEditProfile && other.canAddAccount)
-    let watch = TasksModel(signInMethod: .deviceCode) { connector }
-    #expect(!watch.canSignUp && !watch.canEditProfile && !watch.canAddAccount)
-  }
-}
-
-extension TasksModel.Phase {
-  fileprivate var userID: String? {
-    if case .signedIn(let id, _) = self { id } else { nil }
+    #expect(model.messageTitle == "The task was not deleted" && titles == ["Buy milk"])
   }
 }

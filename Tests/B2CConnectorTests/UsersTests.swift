@@ -8,17 +8,6 @@ import Testing
 /// Several users, policies and clients over one cache.
 @Suite("Users", .hangLimit)
 struct UsersTests {
-  @Test("Of two users the latest is current, and each can be named and signed out")
-  func two() async throws {
-    let stage = try await SignedInScene(after: 0)
-    let (connector, alice, bob) = (stage.connector, stage.alice, try await stage.signIn(.bob))
-    #expect(try await connector.accessToken().token == bob.accessToken?.token)
-    #expect(try await connector.accessToken(user: alice.user).token == alice.accessToken?.token)
-    #expect(try await connector.user(id: alice.user.id.uppercased())?.username == LocalUser.alice.email)
-    try await connector.signOut(bob.user)
-    #expect(try await connector.session.user?.id == alice.user.id)
-  }
-
   @Test("A named user is looked up by the id, without listing the cache, and nobody has an empty or an unknown id")
   func named() async throws {
     let cache = FailingCache()
@@ -38,22 +27,22 @@ struct UsersTests {
   @Test("A sign-in with another policy replaces the session, even by less, which is renewed and ended with that policy")
   func twoPolicies() async throws {
     let stage = try await SignedInScene(after: 0)
-    let other = try Policy("B2C_1_SignUpOrSignIn")
-    let second = try await stage.connector.signIn(policy: other, options: SignInOptions(prompt: .login))
+    let (scene, connector, other) = (stage.scene, stage.connector, try Policy("B2C_1_SignUpOrSignIn"))
+    let second = try await connector.signIn(policy: other, options: SignInOptions(prompt: .login))
     #expect(second.user.id == stage.alice.user.id)
-    #expect(try await stage.connector.users().map(\.policyID) == [other.id])
-    #expect(try await stage.scene.cache.keys().count == 1)
-    #expect(try await stage.connector.accessToken().token == second.accessToken?.token)
-    await stage.scene.expire()
-    _ = try await stage.connector.accessToken()
-    let request = try #require(stage.scene.transport.requests.last { $0.isTokenRequest })
+    #expect(try await connector.users().map(\.policyID) == [other.id])
+    #expect(try await scene.cache.keys().count == 1)
+    #expect(try await connector.accessToken().token == second.accessToken?.token)
+    await scene.expire()
+    _ = try await connector.accessToken()
+    let request = try #require(scene.transport.requests.last { $0.isTokenRequest })
     #expect(request.url?.absoluteString.contains(other.id) == true)
-    stage.scene.expectRefreshes(1)
-    stage.scene.tenant.behavior.changeTokenAnswer = { $0["refresh_token"] = nil }
-    let third = try await stage.connector.signIn(policy: other, options: SignInOptions(prompt: .login))
-    #expect(try await stage.scene.record().refreshToken == nil)
-    #expect(try await stage.connector.accessToken().token == third.accessToken?.token)
-    try await stage.connector.signOut(endsBrowserSession: true)
+    scene.expectRefreshes(1)
+    scene.tenant.behavior.changeTokenAnswer = { $0["refresh_token"] = nil }
+    let third = try await connector.signIn(policy: other, options: SignInOptions(prompt: .login))
+    #expect(try await scene.record().refreshToken == nil)
+    #expect(try await connector.accessToken().token == third.accessToken?.token)
+    try await connector.signOut(endsBrowserSession: true)
     #expect(query(of: try #require(stage.presenter.requests.last).url)["p"] == other.id)
   }
 
