@@ -76,8 +76,12 @@ struct BrowserSignOutTests {
       if isStubborn { try await Task { try await closed.wait() }.value } else { try await closed.wait() }
       return request.redirectURI
     }
+    var states = connector.sessionUpdates.makeAsyncIterator()
+    #expect(await states.next()?.user?.hasSession == true)
     let signOut = Task { try await connector.signOut(endsBrowserSession: true) }
     await closed.waitForArrivals(1)
+    // Observers know before the page is closed.
+    #expect(await states.next() == .signedOut)
     await scene.clock.waitForSleepers()
     if isTimeUp {
       await scene.clock.advance(by: .seconds(60))

@@ -87,23 +87,6 @@ struct ConnectorMigrationTests {
     #expect(try tested == lines(of: guide, from: first, to: last))
   }
 
-  @Test("The old and the new session exist next to each other until the user has moved", arguments: Way.allCases)
-  func sideBySide(_ way: Way) async throws {
-    let rollout = try Rollout(way)
-    let before = try await rollout.begin()
-    let after = try await rollout.new.doPolicy(.signIn)
-    #expect((before.id == after.id) == (way == .highScale))
-    #expect(before.claims["iss"] != after.claims["iss"])
-    await rollout.clock.advance(by: .seconds(4_000))
-    for (connector, tenant, user) in [
-      (rollout.old, rollout.oldTenant, before), (rollout.new, rollout.newTenant, after),
-    ] {
-      _ = try await connector.accessToken()
-      #expect(tenant.counters.refreshes == 1)
-      #expect(try await connector.users().map(\.id) == [user.id])
-    }
-  }
-
   @Test("A move fills the name in, is repeated if it fails, and ends the old session", arguments: Way.allCases)
   func moves(_ way: Way) async throws {
     let rollout = try Rollout(way)
@@ -132,27 +115,38 @@ struct ConnectorMigrationTests {
     #expect(rollout.questions.values.count == (way == .highScale ? 0 : 2))
   }
 
-  enum Person: CaseIterable { case same, another, nobody }
+  @Test("Without the user's consent the old account keeps its data and its session", arguments: [true, false])
+  func declined(isSamePerson: Bool) async throws {
+    let rollout = try Rollout(.standard)
+    let (old, new, before) = (rollout.old, rollout.new, try await rollout.begin())
+    if !isSamePerson {
+      rollout.presenter.clearCookies()
+      rollout.presenter.follow(.signIn(.bob))
+    }
+    let user = try await rollout.move(before, from: old, to: new)
+    #expect(user.id != before.id && (user.username == before.username) == isSamePerson)
+    #expect(rollout.questions.values == ["\(before.id) to \(user.id)"])
+    #expect(rollout.data.withLock { $0 } == [before.id: "Buy milk"])
+    // Both sessions go on, next to each other.
+    await rollout.clock.advance(by: .seconds(4_000))
+    for (connector, tenant, user) in [(old, rollout.oldTenant, before), (new, rollout.newTenant, user)] {
+      _ = try await connector.accessToken()
+      #expect(tenant.counters.refreshes == 1)
+      #expect(try await connector.users().map(\.id) == [user.id])
+    }
+  }
 
-  @Test("Without the user's consent the old account keeps its data and its session", arguments: Person.allCases)
-  func declined(_ person: Person) async throws {
+  @Test("If the user closes the page of a move, nothing changes")
+  func closed() async throws {
     let rollout = try Rollout(.standard)
     let before = try await rollout.begin()
-    if person != .same { rollout.presenter.clearCookies() }
-    switch person {
-    case .same, .another:
-      if person == .another { rollout.presenter.follow(.signIn(.bob)) }
-      let user = try await rollout.move(before, from: rollout.old, to: rollout.new)
-      #expect(user.id != before.id && (user.username == before.username) == (person == .same))
-      #expect(rollout.questions.values == ["\(before.id) to \(user.id)"])
-    case .nobody:
-      rollout.presenter.follow(.closeBrowser)
-      await expectError(ConnectorError.self, .userClosedBrowser) {
-        try await rollout.move(before, from: rollout.old, to: rollout.new)
-      }
-      #expect(try await rollout.new.users().isEmpty)
+    rollout.presenter.clearCookies()
+    rollout.presenter.follow(.closeBrowser)
+    await expectError(ConnectorError.self, .userClosedBrowser) {
+      try await rollout.move(before, from: rollout.old, to: rollout.new)
     }
     #expect(rollout.data.withLock { $0 } == [before.id: "Buy milk"])
-    _ = try await rollout.old.accessToken()
+    #expect(try await rollout.new.users().isEmpty)
+    #expect(try await rollout.old.session == .signedIn(before))
   }
 }

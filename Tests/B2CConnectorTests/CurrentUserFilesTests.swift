@@ -46,7 +46,8 @@ struct CurrentUserFilesTests {
 
   static let damages = ["", "{", "half of it", #"{"b2cTokenRecord":1,"key":{}}"#, "\u{1B}[2J"]
 
-  @Test("A damaged file stays until a sign-in, and no call goes out as another user", arguments: damages, [false, true])
+  @Test(
+    "A damaged file stays until a sign-in, and no call goes out as another user", arguments: damages, [false, true])
   func damaged(_ content: String, isRelaunched: Bool) async throws {
     let (bob, path) = try await signInBob { _ in content }
     let connector = isRelaunched ? try otherProcess() : connector

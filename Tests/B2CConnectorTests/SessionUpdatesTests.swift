@@ -88,22 +88,6 @@ struct SessionUpdatesTests {
     #expect(await states.next() == .signedIn(bob))
   }
 
-  @Test("A sign-out is told before the provider's page is closed")
-  func beforeThePage() async throws {
-    let gate = TestGate()
-    let presenter = SignOutPresenter(scene.script(.signIn(.alice))) { _ in
-      try await gate.wait()
-      throw ConnectorError(.userClosedBrowser, "Closed.")
-    }
-    let connector = try scene.connector(presenter: presenter)
-    var states = await states(of: connector)
-    let signingOut = Task { try await connector.signOut(endsBrowserSession: true) }
-    await gate.waitForArrivals(1)
-    #expect(await states.next() == .signedOut)
-    gate.open()
-    _ = try await signingOut.value
-  }
-
   enum End: CaseIterable { case signOut, refusal, noRefreshToken }
   enum Reader: CaseIterable { case call, callOfUser, session }
 

@@ -32,7 +32,7 @@ struct TasksAppPlatformTests {
     #expect(try await connector.users().map(\.username) == (isTyped ? [LocalUser.alice.email] : []))
   }
 
-  static let pageCalls: [@MainActor @Sendable (TasksModel) async -> Void] = [
+  nonisolated static let pageCalls: [@MainActor @Sendable (TasksModel) async -> Void] = [
     { await $0.signIn() }, { await $0.signUp() }, { await $0.addAccount() }, { await $0.editProfile() },
   ]
 
