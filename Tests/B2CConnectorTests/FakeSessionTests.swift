@@ -72,7 +72,6 @@ struct FakeSessionTests {
     #expect(try await fake.session == .signedIn(user))
     events.continuation.finish()
     #expect(await events.stream.first { _ in true }?.step == .signInFinished)
-
     let result = try await fake.signIn(policy: nil, options: SignInOptions())
     #expect(result.user == user && result.user.hasSession && result.policy?.id == user.policyID)
     let token = try await fake.accessToken(scopes: nil, user: nil, forceRefresh: false, claims: nil)

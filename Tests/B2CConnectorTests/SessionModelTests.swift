@@ -41,18 +41,6 @@ struct SessionModelTests {
     #expect(session.message?.hasPrefix("Foreign") == true && session.errorTitle == "The task was not shown")
   }
 
-  @Test("A list that fails to load does not hide that a task may have been added")
-  func unknownOutcomeStays() async {
-    await session.signIn()
-    scene.tasks.faults = [LocalFault(on: .method("POST"), .reset), LocalFault(on: .method("GET"), .offline)]
-    await session.perform("The task was not added") { try await $0.addTask(TaskItem(itemName: "Buy milk")) }
-    #expect(await !load())
-    #expect(session.errorTitle == "There was no answer" && session.error?.outcomeIsUnknown == true)
-    session.isShowingError = false
-    #expect(await !load())
-    #expect(session.errorTitle == Self.notLoaded && session.error?.code == .network)
-  }
-
   @Test("While a sign-in is needed, no user is active, although the session goes on")
   func activeUser() async {
     await session.signIn()

@@ -224,11 +224,16 @@ struct TasksModelTests {
     #expect(model.messageTitle == (isUnknown ? "There was no answer" : "The task was not changed"))
   }
 
-  @Test("While it is not known whether a task was saved, it is not added again")
+  @Test("While it is not known whether a task was saved, it is not added again, and no other error hides that")
   func unknownList() async {
     await signIn()
     server.faults = [LocalFault(on: .method("POST"), .reset), LocalFault(on: .method("GET"), .reset)]
     await model.add("Buy milk")
+    await model.reload()
+    #expect(model.messageTitle == "There was no answer" && model.isShowingMessage)
+    model.isShowingMessage = false
+    await model.reload()
+    #expect(model.messageTitle == "The list could not be loaded" && model.isShowingMessage)
     server.faults = []
     #expect(await !model.add("Buy milk") && !model.hasLoaded)
     await model.reload()
