@@ -1,94 +1,62 @@
 import B2CSettings
 import Foundation
+import Testing
 
 /// Files that people really have.
 enum Samples {
   /// The tutorial's finished sample, value for value.
-  static let finished = """
-    <?xml version="1.0" encoding="UTF-8"?>
-    <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-    <plist version="1.0">
-    <dict>
-    \t<key>authority</key>
-    \t<string>https://login.microsoftonline.com/hypercubeb2c.onmicrosoft.com/</string>
-    \t<key>clientId</key>
-    \t<string>7bf688ce-8139-4ca8-9391-02fdb6f86d67</string>
-    \t<key>scopes</key>
-    \t<array>
-    \t\t<string>7bf688ce-8139-4ca8-9391-02fdb6f86d67</string>
-    \t</array>
-    \t<key>additionalScopes</key>
-    \t<array>
-    \t\t<string></string>
-    \t</array>
-    \t<key>redirectUri</key>
-    \t<string>urn:ietf:wg:oauth:2.0:oob</string>
-    \t<key>userId</key>
-    \t<string>test@hypercubeb2c.onmicrosoft.com</string>
-    \t<key>taskWebAPI</key>
-    \t<string>https://kidventus.net/todoserver/tasks</string>
-    \t<key>emailSignUpPolicyId</key>
-    \t<string>B2C_1_todo_email_signup</string>
-    \t<key>faceBookSignInPolicyId</key>
-    \t<string>B2C_1_todo_facebook_signin</string>
-    \t<key>emailSignInPolicyId</key>
-    \t<string>B2C_1_todo_email_signin</string>
-    \t<key>fullScreen</key>
-    \t<false/>
-    \t<key>showClaims</key>
-    \t<true/>
-    </dict>
-    </plist>
+  static let finished = document(
     """
+    <key>authority</key><string>https://login.microsoftonline.com/hypercubeb2c.onmicrosoft.com/</string>
+    <key>clientId</key><string>7bf688ce-8139-4ca8-9391-02fdb6f86d67</string>
+    <key>scopes</key><array><string>7bf688ce-8139-4ca8-9391-02fdb6f86d67</string></array>
+    <key>additionalScopes</key><array><string></string></array>
+    <key>redirectUri</key><string>urn:ietf:wg:oauth:2.0:oob</string>
+    <key>userId</key><string>test@hypercubeb2c.onmicrosoft.com</string>
+    <key>taskWebAPI</key><string>https://kidventus.net/todoserver/tasks</string>
+    <key>emailSignUpPolicyId</key><string>B2C_1_todo_email_signup</string>
+    <key>faceBookSignInPolicyId</key><string>B2C_1_todo_facebook_signin</string>
+    <key>emailSignInPolicyId</key><string>B2C_1_todo_email_signin</string>
+    <key>fullScreen</key><false/>
+    <key>showClaims</key><true/>
+    """)
 
-  /// The tutorial's template as it is before anyone has filled it in: no well-formed XML.
-  static let template = """
-    <?xml version="1.0" encoding="UTF-8"?>
-    <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-    <plist version="1.0">
-    <dict>
-    \t<key>authority</key>
-    \t<string>https://login.microsoftonline.com/<your tenant name>.onmicrosoft.com/</string>
-    \t<key>clientId</key>
+  /// The tutorial's template before anyone has filled it in, which is not well-formed XML.
+  static let template = document(
+    """
+    <key>authority</key>
+    <string>https://login.microsoftonline.com/<your tenant name>.onmicrosoft.com/</string>
+    <key>clientId</key>
+    <string><Enter the Application Id assigned to your app by the Azure portal, e.g.580e250c></string>
+    <key>scopes</key>
+    <array>
     \t<string><Enter the Application Id assigned to your app by the Azure portal, e.g.580e250c></string>
-    \t<key>scopes</key>
-    \t<array>
-    \t\t<string><Enter the Application Id assigned to your app by the Azure portal, e.g.580e250c></string>
-    \t</array>
-    \t<key>additionalScopes</key>
-    \t<array>
-    \t</array>
-    \t<key>redirectUri</key>
-    \t<string>urn:ietf:wg:oauth:2.0:oob</string>
-    \t<key>taskWebAPI</key>
-    \t<string>http://localhost/tasks:3000</string>
-    \t<key>emailSignUpPolicyId</key>
-    \t<string><Enter your sign up policy name, e.g.g b2c_1_sign_up></string>
-    \t<key>faceBookSignInPolicyId</key>
-    \t<string><your sign in policy for FB></string>
-    \t<key>emailSignInPolicyId</key>
-    \t<string><Enter your sign in policy name, e.g. b2c_1_sign_in></string>
-    \t<key>fullScreen</key>
-    \t<false/>
-    \t<key>showClaims</key>
-    \t<true/>
-    </dict>
-    </plist>
-    """
+    </array>
+    <key>additionalScopes</key><array></array>
+    <key>redirectUri</key><string>urn:ietf:wg:oauth:2.0:oob</string>
+    <key>taskWebAPI</key><string>http://localhost/tasks:3000</string>
+    <key>emailSignUpPolicyId</key><string><Enter your sign up policy name, e.g.g b2c_1_sign_up></string>
+    <key>faceBookSignInPolicyId</key><string><your sign in policy for FB></string>
+    <key>emailSignInPolicyId</key><string><Enter your sign in policy name, e.g. b2c_1_sign_in></string>
+    <key>fullScreen</key><false/>
+    <key>showClaims</key><true/>
+    """)
 
-  /// Settings without a fault, as XML fragments.
-  static let base: [(key: String, value: String)] = [
-    ("authority", "<string>https://contoso.b2clogin.com/contoso.onmicrosoft.com/</string>"),
-    ("clientId", "<string>7bf688ce-8139-4ca8-9391-02fdb6f86d67</string>"),
+  /// Settings without a fault.
+  private static let base: [(key: String, value: String)] = [
+    ("authority", "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"),
+    ("clientId", "7bf688ce-8139-4ca8-9391-02fdb6f86d67"),
     ("scopes", "<array><string>https://contoso.onmicrosoft.com/tasks/read</string></array>"),
-    ("redirectUri", "<string>com.contoso.tasks:/redirect</string>"),
-    ("taskWebAPI", "<string>https://api.contoso.com/tasks</string>"),
-    ("emailSignInPolicyId", "<string>B2C_1_SignIn</string>"),
+    ("redirectUri", "com.contoso.tasks:/redirect"),
+    ("taskWebAPI", "https://api.contoso.com/tasks"),
+    ("emailSignInPolicyId", "B2C_1_SignIn"),
     ("fullScreen", "<false/>"),
     ("showClaims", "<true/>"),
   ]
 
   /// The base with values replaced, removed (`nil`), or keys added at the end.
+  ///
+  /// A value that begins with a tag is XML, and any other is the content of a string.
   static func plist(_ changes: KeyValuePairs<String, String?> = [:]) -> String {
     var fields = base
     for (key, value) in changes {
@@ -101,7 +69,10 @@ enum Samples {
         fields.append((key, value))
       }
     }
-    return document(fields.map { "<key>\($0.key)</key>\n\($0.value)" }.joined(separator: "\n"))
+    let xml = fields.map { key, value in
+      "<key>\(key)</key>\n" + (value.hasPrefix("<") ? value : "<string>\(value)</string>")
+    }
+    return document(xml.joined(separator: "\n"))
   }
 
   /// Fields in a whole document; the first is on line 5.
@@ -117,23 +88,19 @@ enum Samples {
     """
   }
 
-  /// The base as Foundation writes it, with fields in place of or added to it.
-  static func file(_ changes: [String: Any] = [:]) throws -> Data {
-    var fields: [String: Any] = [
-      "authority": "https://contoso.b2clogin.com/contoso.onmicrosoft.com/",
-      "clientId": "7bf688ce-8139-4ca8-9391-02fdb6f86d67",
-      "scopes": ["https://contoso.onmicrosoft.com/tasks/read"],
-      "redirectUri": "com.contoso.tasks:/redirect",
-      "taskWebAPI": "https://api.contoso.com/tasks",
-      "emailSignInPolicyId": "B2C_1_SignIn",
-      "fullScreen": false, "showClaims": true,
-    ]
-    fields.merge(changes) { $1 }
-    return try PropertyListSerialization.data(fromPropertyList: fields, format: .xml, options: 0)
-  }
-
   static func settings(_ changes: KeyValuePairs<String, String?> = [:]) throws -> ConnectorSettings {
     try ConnectorSettings(data: Data(plist(changes).utf8))
+  }
+
+  /// The base as Foundation reads it, with values replaced or added.
+  static func tree(_ changes: [String: Any] = [:]) throws -> [String: Any] {
+    let tree = try PropertyListSerialization.propertyList(from: Data(plist().utf8), format: nil)
+    return (tree as? [String: Any] ?? [:]).merging(changes) { $1 }
+  }
+
+  /// A file as Foundation writes it.
+  static func file(_ tree: [String: Any]) throws -> Data {
+    try PropertyListSerialization.data(fromPropertyList: tree, format: .xml, options: 0)
   }
 }
 
@@ -150,6 +117,29 @@ func failure(_ settings: () throws -> ConnectorSettings) -> SettingsError? {
 func failure(of data: Data) -> SettingsError? { failure { try ConnectorSettings(data: data) } }
 func failure(of text: String) -> SettingsError? { failure(of: Data(text.utf8)) }
 func failure(of file: URL) -> SettingsError? { failure { try ConnectorSettings(contentsOf: file) } }
+
+/// Values of a key with the same mistake, and the whole answer to it.
+struct Mistake: Sendable, CustomTestStringConvertible {
+  let key: String
+  let values: [String?]
+  let keyPath: String
+  let fault: Fault
+  let answer: String
+
+  /// A value of `nil` removes the key.
+  init(_ key: String, _ values: String?..., at keyPath: String? = nil, is fault: Fault, _ answer: String) {
+    (self.key, self.values, self.keyPath, self.fault, self.answer) = (key, values, keyPath ?? key, fault, answer)
+  }
+
+  var testDescription: String { "\(key) = \(values.map { $0 ?? "(missing)" }.joined(separator: " or "))" }
+
+  /// Expects the problems of a file with one of the values to be this one alone.
+  func check(_ problems: [SettingsProblem], of value: String?) {
+    #expect(problems.map(\.keyPath) == [keyPath], "\(value ?? "(missing)")")
+    #expect(problems.map(\.fault) == [fault], "\(value ?? "(missing)")")
+    #expect(problems.map(\.answer) == [answer], "\(value ?? "(missing)")")
+  }
+}
 
 /// The faults by which tests tell problems apart, with words of their messages.
 enum Fault: String, CaseIterable {

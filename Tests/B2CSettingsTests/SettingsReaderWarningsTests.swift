@@ -6,99 +6,87 @@ import Testing
   private static let registerAdvice = "Register a redirect URI for the app, for example com.contoso.tasks:/redirect."
   private static let schemeAdvice =
     "Use your domain name, reversed, as the scheme, for example com.contoso.tasks:/redirect."
-  private static let secretAdvice = "Remove it, and register the app as a public client."
   private static let unusedAdvice = "Remove it if it is not used."
   private static let retired = "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"
 
-  static let mistakes: [Mistake] = [
-    .string("authority", "https://login.microsoftonline.com/contoso.onmicrosoft.com/", .retiredAuthority, retired),
-    .string("redirectUri", "https://jwt.ms", .foreignRedirectURI, registerAdvice),
-    .string(
-      "redirectUri", "https://login.microsoftonline.com/common/oauth2/nativeclient", .foreignRedirectURI,
-      registerAdvice),
-    scope("https://graph.microsoft.com/User.Read"), scope("User.Read"), scope("tasks.read"),
-    .string("redirectUri", "urn:ietf:wg:oauth:2.0:oob", .outOfBandRedirectURI, registerAdvice),
-    .string("redirectUri", "tasks://redirect", .ambiguousRedirectScheme, schemeAdvice),
-    .string("redirectUri", "myapp://auth", .ambiguousRedirectScheme, schemeAdvice),
-    .string("redirectUri", "com.example.app:callback", .redirectURIWithoutSlash, "com.example.app:/callback"),
-    .string("redirectUri", "COM.example.app:auth/callback", .redirectURIWithoutSlash, "COM.example.app:/auth/callback"),
-    .string("redirectUri", "com.example.app:", .redirectURIWithoutSlash, "com.example.app:/"),
+  static let values: [Mistake] = [
+    Mistake("authority", "https://login.microsoftonline.com/contoso.onmicrosoft.com/", is: .retiredAuthority, retired),
     Mistake(
-      "emailSignInPolicyId", nil, at: "authority", .noPolicy,
+      "redirectUri", "https://jwt.ms", "https://login.microsoftonline.com/common/oauth2/nativeclient",
+      is: .foreignRedirectURI, registerAdvice),
+    Mistake("redirectUri", "urn:ietf:wg:oauth:2.0:oob", is: .outOfBandRedirectURI, registerAdvice),
+    Mistake("redirectUri", "tasks://redirect", "myapp://auth", is: .ambiguousRedirectScheme, schemeAdvice),
+    Mistake("redirectUri", "com.example.app:callback", is: .redirectURIWithoutSlash, "com.example.app:/callback"),
+    Mistake("redirectUri", "COM.example.app:a/b", is: .redirectURIWithoutSlash, "COM.example.app:/a/b"),
+    Mistake("redirectUri", "com.example.app:", is: .redirectURIWithoutSlash, "com.example.app:/"),
+    scope("https://graph.microsoft.com/User.Read"), scope("User.Read"), scope("tasks.read"),
+    Mistake(
+      "emailSignInPolicyId", nil, at: "authority", is: .noPolicy,
       "Add emailSignInPolicyId or policies, unless your app passes a policy to each sign-in."),
     Mistake(
-      "authority", "<string>https://contoso.ciamlogin.com/</string>", .unexpectedPolicy,
+      "authority", "https://contoso.ciamlogin.com/", is: .unexpectedPolicy,
       "Remove the policies, or write the authority of an Azure AD B2C tenant."),
-    .string("resourceString", "x", .unknownKey, unusedAdvice),
-    .string("policyName", "none", .unusedName, "Add the key policyID, or remove this key."),
-    .string("correlationID", "", .unknownKey, "correlationId"),
-    .string("facebookSigninPolicyId", "B2C_1_F", .unknownKey, "faceBookSignInPolicyId"),
-    // Okta's, Auth0's and Microsoft's names.
-    .string("issuer", "https://contoso.okta.com", .unknownKey, "authority"),
-    .string("Domain", "contoso.eu.auth0.com", .unknownKey, "authority"),
-    .string("kTenantName", "contoso.onmicrosoft.com", .unknownKey, "authority"),
-    .string("ResetPasswordPolicyId", "B2C_1_R", .unknownKey, "policies"),
-    .string("EditProfilePolicyId", "B2C_1_E", .unknownKey, "policies"),
-    .string("kResetPasswordPolicy", "B2C_1_R", .unknownKey, "policies"),
-    .string("CFBundleIdentifier", "com.contoso", .unknownKey, unusedAdvice),
-    .string("signInPolicy", "B2C_1_S", .unknownKey, "emailSignInPolicyId"),
-    .string("sign_up_policy", "B2C_1_S", .unknownKey, "emailSignUpPolicyId"),
-    .string("facebookPolicy", "B2C_1_F", .unknownKey, "faceBookSignInPolicyId"),
-    .string("SignUpSignInPolicyId", "B2C_1_S", .unknownKey, "policies"),
-    .string("kSignupOrSigninPolicy", "B2C_1_S", .unknownKey, "policies"),
-    .string("signUpOrSignIn_UserFlow", "B2C_1_S", .unknownKey, "policies"),
-    .string("kClientID", "7bf688ce-8139-4ca8-9391-02fdb6f86d67", .unknownKey, "clientId"),
-    .string("tenant_id", "contoso", .unknownKey, "authority"),
-    .string("callbackUrl", "com.contoso.tasks:/redirect", .unknownKey, "redirectUri"),
-    .string("clientSecret", "abc", .clientSecret, secretAdvice),
-    .string("password", "abc", .clientSecret, secretAdvice),
+    Mistake("policyName", "none", is: .unusedName, "Add the key policyID, or remove this key."),
     Mistake(
-      "policies", "<array><string>b2c_1_signin</string></array>", at: "policies[0]", .duplicatePolicy,
+      "policies", "<array><string>b2c_1_signin</string></array>", at: "policies[0]", is: .duplicatePolicy,
       "Remove one of them."),
+    Mistake("correlationID", "", is: .unknownKey, "correlationId"),
     policyMember("Name", "name"),
     // Two letters of a short key may differ, three may not.
     policyMember("nmae", "name"), policyMember("nxyz", unusedAdvice),
   ]
 
-  private static func policyMember(_ key: String, _ suggestion: String) -> Mistake {
+  private static func policyMember(_ key: String, _ answer: String) -> Mistake {
     Mistake(
       "policies",
       "<array><dict><key>id</key><string>B2C_1_x</string><key>\(key)</key><string>X</string></dict></array>",
-      at: "policies[0].\(key)", .unknownKey, suggestion)
+      at: "policies[0].\(key)", is: .unknownKey, answer)
   }
 
   private static func scope(_ text: String) -> Mistake {
     Mistake(
       "scopes", "<array><string>https://contoso/read</string><string>\(text)</string></array>", at: "scopes[1]",
-      .foreignScope,
-      "List the scopes of your API, for example https://contoso.onmicrosoft.com/tasks/read.")
+      is: .foreignScope, "List the scopes of your API, for example https://contoso.onmicrosoft.com/tasks/read.")
   }
 
-  @Test("Each is the only warning", arguments: mistakes)
+  /// Keys that are unknown, by the keys that are meant.
+  static let keys: [Mistake] = [
+    (unusedAdvice, ["resourceString", "CFBundleIdentifier"]),
+    ("faceBookSignInPolicyId", ["facebookSigninPolicyId", "facebookPolicy"]),
+    // Okta's, Auth0's and Microsoft's names.
+    ("authority", ["issuer", "Domain", "kTenantName", "tenant_id"]), ("clientId", ["kClientID"]),
+    ("redirectUri", ["callbackUrl"]), ("emailSignInPolicyId", ["signInPolicy"]),
+    ("emailSignUpPolicyId", ["sign_up_policy"]),
+    (
+      "policies",
+      [
+        "ResetPasswordPolicyId", "EditProfilePolicyId", "kResetPasswordPolicy", "SignUpSignInPolicyId",
+        "kSignupOrSigninPolicy", "signUpOrSignIn_UserFlow",
+      ]
+    ),
+  ].flatMap { answer, keys in keys.map { Mistake($0, "B2C_1_x", is: .unknownKey, answer) } }
+
+  static let secrets = ["clientSecret", "password"].map {
+    Mistake($0, "abc", is: .clientSecret, "Remove it, and register the app as a public client.")
+  }
+
+  @Test("Each is the only warning", arguments: values + keys + secrets)
   func answer(_ mistake: Mistake) throws {
-    let settings = try Samples.settings([mistake.key: mistake.value])
-    #expect(settings.warnings.count == 1, "\(settings.warnings)")
-    let warning = try #require(settings.warnings.first)
-    #expect(warning.keyPath == mistake.keyPath)
-    #expect(warning.fault == mistake.fault)
-    #expect(warning.answer == mistake.suggestion)
+    for value in mistake.values { mistake.check(try Samples.settings([mistake.key: value]).warnings, of: value) }
   }
 
   @Test("A client ID is judged when the authority is known: other services' ids are no GUIDs")
   func otherService() throws {
-    let clientID = "<string>0oab8eb55Kb9jdMIr5d6</string>"
+    let clientID = "0oab8eb55Kb9jdMIr5d6"
     let files = [
-      Samples.plist([
-        "authority": nil, "issuer": "<string>https://contoso.okta.com</string>", "clientId": clientID,
-      ]),
-      Samples.plist([
-        "authority": "<string>contoso.eu.auth0.com</string>", "clientId": clientID, "emailSignInPolicyId": nil,
-      ]),
+      Samples.plist(["authority": nil, "issuer": "https://contoso.okta.com", "clientId": clientID]),
+      Samples.plist(["authority": "contoso.eu.auth0.com", "clientId": clientID, "emailSignInPolicyId": nil]),
     ]
-    for file in files {
-      let error = try #require(failure(of: file))
-      #expect(error.problems.map(\.keyPath) == ["authority"])
-    }
+    for file in files { #expect(failure(of: file)?.problems.map(\.keyPath) == ["authority"]) }
+    let settings = try Samples.settings([
+      "authority": "https://issuer.example/realms/one", "clientId": clientID, "emailSignInPolicyId": nil,
+    ])
+    #expect(settings.clientID == clientID && settings.warnings.isEmpty)
   }
 
   @Test("Scopes that name no API matter less when there is no API")
@@ -114,9 +102,9 @@ import Testing
   func reservedScopesOfAnIssuer(_ scopes: String, hasAPI: Bool) throws {
     let list = scopes.split(separator: " ").map { "<string>\($0)</string>" }.joined()
     let settings = try Samples.settings([
-      "authority": "<string>https://issuer.example/realms/one</string>",
-      "authorityKind": "<string>openIDConnect</string>", "scopes": "<array>\(list)</array>",
-      "emailSignInPolicyId": nil, "taskWebAPI": hasAPI ? "<string>https://api.contoso.com/tasks</string>" : nil,
+      "authority": "https://issuer.example/realms/one", "authorityKind": "openIDConnect",
+      "scopes": "<array>\(list)</array>", "emailSignInPolicyId": nil,
+      "taskWebAPI": hasAPI ? "https://api.contoso.com/tasks" : nil,
     ])
     #expect(settings.warnings.isEmpty, "\(settings.warnings)")
     #expect(try settings.validate().isEmpty)
@@ -134,7 +122,7 @@ import Testing
   @Test("The retired host without a policy is Entra ID and alive")
   func entra() throws {
     let settings = try Samples.settings([
-      "authority": "<string>https://login.microsoftonline.com/common</string>", "emailSignInPolicyId": nil,
+      "authority": "https://login.microsoftonline.com/common", "emailSignInPolicyId": nil,
       "scopes": "<array><string>User.Read</string></array>", "taskWebAPI": nil,
     ])
     #expect(settings.warnings.isEmpty)
@@ -145,28 +133,18 @@ import Testing
     arguments: [
       ("common", "ada@example.com", true), ("Organizations", "ada@example.com", true), ("consumers", "+4917000", true),
       ("common/v2.0", "ada", true), ("common", "7bf688ce-8139-4ca8-9391-02fdb6f86d67", false),
-      ("common", " ", false),
-      ("contoso.onmicrosoft.com", "ada@example.com", false),
+      ("common", " ", false), ("contoso.onmicrosoft.com", "ada@example.com", false),
       ("7bf688ce-8139-4ca8-9391-02fdb6f86d67", "ada@example.com", false),
     ])
   func requiredUser(_ tenant: String, _ userID: String, _ isWarned: Bool) throws {
     var settings = try Samples.settings([
-      "authority": "<string>https://login.microsoftonline.com/\(tenant)</string>", "emailSignInPolicyId": nil,
-      "scopes": "<array><string>User.Read</string></array>", "userId": "<string>\(userID)</string>",
+      "authority": "https://login.microsoftonline.com/\(tenant)", "emailSignInPolicyId": nil, "userId": userID,
+      "scopes": "<array><string>User.Read</string></array>",
     ])
     #expect(settings.warnings.map(\.keyPath) == (isWarned ? ["userId"] : []))
     #expect(settings.warnings.allSatisfy { $0.recoverySuggestion?.contains("object ID") == true })
     settings.userID = settings.userID?.uppercased()
     #expect(try settings.validate().map(\.keyPath) == (isWarned ? ["userId"] : []))
-  }
-
-  @Test("An unknown key that may hold a secret does not show it")
-  func secret() throws {
-    let settings = try Samples.settings([
-      "clientSecret": "<string>hunter2</string>", "apiKey": "<string>hunter2</string>",
-    ])
-    #expect(settings.warnings.count == 2)
-    #expect(!"\(settings.warnings)".contains("hunter2"))
   }
 
   @Test(
@@ -177,18 +155,8 @@ import Testing
       "msauth.com.contoso.tasks://auth", "msal7bf688ce-8139-4ca8-9391-02fdb6f86d67://auth",
     ])
   func redirectURI(_ text: String) throws {
-    let settings = try Samples.settings(["redirectUri": "<string> \(text)\n</string>"])
+    let settings = try Samples.settings(["redirectUri": " \(text)\n"])
     #expect(settings.warnings.isEmpty)
     #expect(settings.redirectURI.absoluteString == text)
-  }
-
-  @Test("Other providers give out client IDs that are no GUIDs")
-  func openIDConnect() throws {
-    let settings = try Samples.settings([
-      "authority": "<string>https://issuer.example/realms/one</string>", "clientId": "<string>tasks-app</string>",
-      "emailSignInPolicyId": nil,
-    ])
-    #expect(settings.clientID == "tasks-app")
-    #expect(settings.warnings.isEmpty)
   }
 }
