@@ -26,9 +26,10 @@ struct EndpointRow: Sendable, CustomTestStringConvertible {
       .map { base + "/oauth2/v2.0/" + $0 + query }
     let isGeneric = known == .none
     let metadata = base + (isGeneric ? "" : "/v2.0") + "/.well-known/openid-configuration" + query
-    urls = [metadata] + endpoints + Array(repeating: nil, count: 4 - endpoints.count)
+    let all = [metadata] + endpoints
+    urls = (0..<5).map { $0 < all.count ? all[$0] : nil }
     let others = isGeneric ? [] : ["/discovery/v2.0/keys", "/openid/v2.0/userinfo", "/oauth2/authresp"]
-    pasted = [metadata] + endpoints + others.map { base + $0 + query }
+    pasted = all + others.map { base + $0 + query }
   }
 
   var testDescription: String { "\(text) + \(policy ?? "no policy")" }

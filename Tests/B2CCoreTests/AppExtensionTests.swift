@@ -4,24 +4,19 @@ import Testing
 
 /// In an app extension no refresh token is sent.
 @Suite struct AppExtensionTests {
-  static let bundles: [(String, Bool)] = [
-    ("/var/containers/Bundle/Application/0A/Tasks.app/PlugIns/Share.appex", true),
-    ("/private/var/containers/Bundle/Application/0A/Tasks.app/Extensions/Widget.appex/", true),
-    ("/Applications/Tasks.app/Contents/PlugIns/Share.appex", true), ("/Applications/Tasks.app", false),
-    ("/Applications/My.appex.app", false), ("/Users/me/Share.appex/Build/tool", false), ("/", false), ("", false),
-  ]
+  private static let watch = "/private/var/containers/Bundle/Application/0A/Watch.app/PlugIns/Extension.appex"
 
-  @Test("An extension is known by its bundle", arguments: bundles)
-  func isExtension(_ path: String, _ expected: Bool) {
-    #expect(Bundle.isAppExtension(bundlePath: path, extensionPoint: nil) == expected)
-  }
-
-  @Test("The extension of a watch app is the app: watchOS 9 still runs it as one")
-  func watchKitExtension() {
-    let path = "/private/var/containers/Bundle/Application/0A/Watch.app/PlugIns/Extension.appex"
-    #expect(!Bundle.isAppExtension(bundlePath: path, extensionPoint: "com.apple.watchkit"))
-    #expect(Bundle.isAppExtension(bundlePath: path, extensionPoint: "com.apple.widgetkit-extension"))
-    #expect(Bundle.isAppExtension(bundlePath: path, extensionPoint: nil))
-    #expect(!Bundle.isAppExtension(bundlePath: "/Watch.app", extensionPoint: "com.apple.watchkit"))
+  @Test(
+    "An extension is known by its bundle, except for that of a watch app, which watchOS 9 still runs as the app",
+    arguments: [
+      ("/var/containers/Bundle/Application/0A/Tasks.app/PlugIns/Share.appex", nil, true),
+      ("/private/var/containers/Bundle/Application/0A/Tasks.app/Extensions/Widget.appex/", nil, true),
+      ("/Applications/Tasks.app/Contents/PlugIns/Share.appex", nil, true), ("/Applications/Tasks.app", nil, false),
+      ("/Applications/My.appex.app", nil, false), ("/Users/me/Share.appex/Build/tool", nil, false), ("/", nil, false),
+      ("", nil, false), (watch, nil, true), (watch, "com.apple.widgetkit-extension", true),
+      (watch, "com.apple.watchkit", false), ("/Watch.app", "com.apple.watchkit", false),
+    ] as [(String, String?, Bool)])
+  func isExtension(path: String, point: String?, expected: Bool) {
+    #expect(Bundle.isAppExtension(bundlePath: path, extensionPoint: point) == expected)
   }
 }

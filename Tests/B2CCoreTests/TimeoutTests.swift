@@ -1,10 +1,13 @@
 import B2CCore
+import B2CTestKit
 import TestSupport
 import Testing
 
 @Suite(.hangLimit)
 struct TimeoutTests {
   private struct Late: Error {}
+
+  private let never = Monitor(false)
 
   @Test("An operation that ends in time returns its value or its own error")
   func inTime() async throws {
@@ -16,16 +19,14 @@ struct TimeoutTests {
 
   @Test("An operation that does not end in time is cancelled", arguments: [Duration.zero, .seconds(3600)])
   func late(timeout: Duration) async throws {
-    let never = Monitor(false)
     await #expect(throws: Late.self) {
-      try await withTimeout(timeout, on: LeapingClock(), throwing: Late()) { try await never.wait { $0 } }
+      try await withTimeout(timeout, on: LeapingClock(), throwing: Late()) { [never] in try await never.wait { $0 } }
     }
   }
 
   @Test("A value that the cancelled operation still returns wins over the clock")
   func valueAtTheEnd() async throws {
-    let never = Monitor(false)
-    let value = try await withTimeout(.seconds(1), on: LeapingClock(), throwing: Late()) {
+    let value = try await withTimeout(.seconds(1), on: LeapingClock(), throwing: Late()) { [never] in
       try? await never.wait { $0 }
       return 7
     }
@@ -34,52 +35,35 @@ struct TimeoutTests {
 
   @Test("A caller that is cancelled returns")
   func cancelled() async throws {
-    let never = Monitor(false)
-    let call = Task {
+    let call = Task { [never] in
       try await withTimeout(.patience, on: ContinuousClock(), throwing: Late()) { try await never.wait { $0 } }
     }
     call.cancel()
     await #expect(throws: CancellationError.self) { try await call.value }
   }
 
-  @Test("After a pause of the process, a response that has arrived is read, for at most 5 seconds")
-  func pause() async throws {
-    let clock = PausedClock()
-    let value = try await withTimeout(.seconds(30), on: clock, throwing: Late()) {
-      // The answer is read only once the timeout has woken, too late.
-      try await clock.state.wait { $0.sleeps.count == 2 }
-      return 7
+  @Test(
+    "After a pause of the process, a response that has arrived is read, for at most 5 seconds",
+    arguments: [Duration.milliseconds(30_100), .seconds(40)], [true, false])
+  func pause(_ pause: Duration, hasArrived: Bool) async throws {
+    let clock = TestClock(advancesItself: false)
+    let response = TestGate()
+    let call = Task {
+      try await withTimeout(.seconds(30), on: clock, throwing: Late()) {
+        try await response.wait()
+        return 7
+      }
     }
-    #expect(value == 7)
-    #expect(clock.state.withLock { $0.sleeps } == [.seconds(30), .seconds(5)])
-
-    let other = PausedClock(endsSecondSleep: true)
-    let never = Monitor(false)
-    await #expect(throws: Late.self) {
-      try await withTimeout(.seconds(30), on: other, throwing: Late()) { try await never.wait { $0 } }
+    await clock.waitForSleepers()
+    await clock.advance(by: pause)
+    await clock.waitForSleepers()
+    await clock.advance(by: .milliseconds(4_999))
+    if hasArrived {
+      response.open()
+      #expect(try await call.value == 7)
+    } else {
+      await clock.advance(by: .milliseconds(1))
+      await #expect(throws: Late.self) { try await call.value }
     }
-  }
-}
-
-/// A clock whose first sleep ends 40 seconds late.
-private final class PausedClock: Clock, Sendable {
-  let state = Monitor((now: LeapingClock.Instant(offset: .zero), sleeps: [Duration]()))
-  private let endsSecondSleep: Bool
-
-  init(endsSecondSleep: Bool = false) {
-    self.endsSecondSleep = endsSecondSleep
-  }
-
-  var now: LeapingClock.Instant { state.withLock { $0.now } }
-  var minimumResolution: Duration { .nanoseconds(1) }
-
-  func sleep(until deadline: LeapingClock.Instant, tolerance: Duration?) async throws {
-    let isFirst = state.withLock { state in
-      state.sleeps.append(state.now.duration(to: deadline))
-      if state.sleeps.count == 1 { state.now = deadline.advanced(by: .seconds(40)) }
-      return state.sleeps.count == 1
-    }
-    guard !isFirst, !endsSecondSleep else { return }
-    try await state.wait { _ in false }
   }
 }
