@@ -28,15 +28,6 @@ import Testing
 }
 
 @Suite(.hangLimit) struct MonitorTests {
-  @Test("A waiter returns as soon as its condition holds")
-  func condition() async throws {
-    let monitor = Monitor(0)
-    let waiters = (1...50).map { count in Task { try await monitor.wait { $0 >= count } } }
-    for _ in 0..<50 { monitor.withLock { $0 += 1 } }
-    for waiter in waiters { try await waiter.value }
-    try await monitor.wait { $0 == 50 }
-  }
-
   @Test("Thousands of waiters are woken by one change, and those that were cancelled at any moment before it leave")
   func many() async throws {
     let monitor = Monitor(0)

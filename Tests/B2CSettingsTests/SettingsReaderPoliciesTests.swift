@@ -8,11 +8,12 @@ import Testing
     try ConnectorSettings(data: Samples.file(Samples.tree(changes))).policies
   }
 
+  // A name may look like a template's placeholder.
   @Test("A dictionary: by what they do, or by custom names, in the order of its keys")
   func dictionary() throws {
     let list = try policies([
       "policies": [
-        "passwordReset": "B2C_1_Forgot", "edit-profile": ["id": "B2C_1_Edit", "name": "Your data"],
+        "passwordReset": "B2C_1_Forgot", "edit-profile": ["id": "B2C_1_Edit", "name": "Your <data>"],
         "invite": ["id": "B2C_1A_Invite", "kind": "signUp"],
         "google": ["id": "B2C_1_G", "kind": "federatedSignIn", "domainHint": "google.com"],
         " My flow ": "B2C_1_x", "": "B2C_1_y",
@@ -20,7 +21,7 @@ import Testing
     ])
     let expected = try [
       Policy("B2C_1_y"), Policy(id: "B2C_1_x", name: "My flow"),
-      Policy(id: "B2C_1_Edit", name: "Your data", kind: .profileEdit),
+      Policy(id: "B2C_1_Edit", name: "Your <data>", kind: .profileEdit),
       Policy(id: "B2C_1_G", name: "google", kind: .federatedSignIn, domainHint: "google.com"),
       Policy(id: "B2C_1A_Invite", name: "invite", kind: .signUp), Policy(id: "B2C_1_Forgot", kind: .passwordReset),
     ]

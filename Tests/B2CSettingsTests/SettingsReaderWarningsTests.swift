@@ -119,15 +119,6 @@ import Testing
     #expect(settings.warnings.isEmpty)
   }
 
-  @Test("The retired host without a policy is Entra ID and alive")
-  func entra() throws {
-    let settings = try Samples.settings([
-      "authority": "https://login.microsoftonline.com/common", "emailSignInPolicyId": nil,
-      "scopes": "<array><string>User.Read</string></array>", "taskWebAPI": nil,
-    ])
-    #expect(settings.warnings.isEmpty)
-  }
-
   @Test(
     "A required user is an object ID where accounts of any tenant sign in, because every tenant can choose names",
     arguments: [
