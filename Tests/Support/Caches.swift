@@ -3,6 +3,16 @@ package import B2CTestKit
 package import B2CTokenCache
 package import Foundation
 
+extension Locked {
+  /// Puts another value in the place of the current one, and returns that.
+  func exchange(_ new: Value) -> Value {
+    withLock { value in
+      defer { value = new }
+      return value
+    }
+  }
+}
+
 /// A cache that counts its calls by name.
 package final class CountingCache: WrappingCache {
   package let inner: any TokenCache
@@ -11,34 +21,11 @@ package final class CountingCache: WrappingCache {
   package init(_ inner: any TokenCache = FourMethodCache()) { self.inner = inner }
 
   /// The calls since the last look.
-  package func takeCounts() -> [String: Int] {
-    counts.withLock { counts in
-      defer { counts = [:] }
-      return counts
-    }
-  }
+  package func takeCounts() -> [String: Int] { counts.exchange([:]) }
 
-  package func record(for key: TokenCacheKey) async throws -> TokenRecord? {
-    count("record")
-    return try await inner.record(for: key)
+  package func before(_ call: CacheCall, _ key: TokenCacheKey?) {
+    counts.withLock { $0[call.rawValue, default: 0] += 1 }
   }
-
-  package func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-    count("store")
-    try await inner.store(record, for: key)
-  }
-
-  package func removeRecord(for key: TokenCacheKey) async throws {
-    count("removeRecord")
-    try await inner.removeRecord(for: key)
-  }
-
-  package func keys() async throws -> [TokenCacheKey] {
-    count("keys")
-    return try await inner.keys()
-  }
-
-  private func count(_ name: String) { counts.withLock { $0[name, default: 0] += 1 } }
 }
 
 /// A cache whose disk can be full, unreadable or slow.
@@ -57,31 +44,27 @@ package final class FailingCache: WrappingCache {
   package let storeGate = Locked<(after: Int, gate: TestGate)?>(nil)
   package let inner: any TokenCache = FourMethodCache()
 
-  package func record(for key: TokenCacheKey) async throws -> TokenRecord? {
-    if let gate = readGate.withLock({ $0 }) { try await gate.wait() }
-    if let failure = readFailure.withLock({ $0 })(key) { throw failure }
-    return try await inner.record(for: key)
+  package func before(_ call: CacheCall, _ key: TokenCacheKey?) async throws {
+    switch call {
+    case .record:
+      try await readGate.withLock { $0 }?.wait()
+      if let failure = key.flatMap(readFailure.withLock { $0 }) { throw failure }
+    case .store:
+      try await nextStoreGate()?.wait()
+      if failsToStore.withLock({ $0 }) { throw ConnectorError(.tokenCache, "The disk is full.") }
+    case .removeRecord:
+      if let failure = key.flatMap(removeFailure.withLock { $0 }) { throw failure }
+    case .keys:
+      if failsToList.withLock({ $0 }) { throw ConnectorError(.tokenCache, "The folder is gone.", isRetryable: true) }
+    }
   }
 
-  package func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-    let gate = storeGate.withLock { storeGate -> TestGate? in
+  private func nextStoreGate() -> TestGate? {
+    storeGate.withLock { storeGate in
       guard let (after, gate) = storeGate else { return nil }
       storeGate = after > 1 ? (after - 1, gate) : nil
       return after == 1 ? gate : nil
     }
-    try await gate?.wait()
-    guard !failsToStore.withLock({ $0 }) else { throw ConnectorError(.tokenCache, "The disk is full.") }
-    try await inner.store(record, for: key)
-  }
-
-  package func removeRecord(for key: TokenCacheKey) async throws {
-    if let failure = removeFailure.withLock({ $0 })(key) { throw failure }
-    try await inner.removeRecord(for: key)
-  }
-
-  package func keys() async throws -> [TokenCacheKey] {
-    if failsToList.withLock({ $0 }) { throw ConnectorError(.tokenCache, "The folder is gone.", isRetryable: true) }
-    return try await inner.keys()
   }
 }
 
@@ -89,27 +72,19 @@ package final class FailingCache: WrappingCache {
 package final class SwappingCache: WrappingCache {
   package init() {}
 
-  private struct Swap {
-    let record: TokenRecord
-    let key: TokenCacheKey
-    var reads: Int
-  }
-
-  private let pending = Locked<Swap?>(nil)
+  private let pending = Locked<(record: TokenRecord, key: TokenCacheKey, reads: Int)?>(nil)
   package let inner: any TokenCache = FourMethodCache()
 
   /// Replaces the record of a key once it was read so many times.
   package func swap(to record: TokenRecord, for key: TokenCacheKey, afterReads reads: Int) {
-    pending.withLock { $0 = Swap(record: record, key: key, reads: reads) }
+    pending.withLock { $0 = (record, key, reads) }
   }
 
   package func record(for key: TokenCacheKey) async throws -> TokenRecord? {
     let record = try await inner.record(for: key)
-    let due = pending.withLock { pending -> Swap? in
+    let due = pending.withLock { pending in
       pending?.reads -= 1
-      guard let swap = pending, swap.reads == 0 else { return nil }
-      pending = nil
-      return swap
+      return pending?.reads == 0 ? pending.take() : nil
     }
     if let due { try await inner.store(due.record, for: due.key) }
     return record
@@ -124,11 +99,7 @@ package final class ContendedCache: WrappingSharedCache {
   package let shared = SharedMemoryCache()
 
   package func replace(_ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord) async -> Bool {
-    let startsAgain = isContended.withLock { isContended in
-      defer { isContended = false }
-      return isContended
-    }
-    if startsAgain { await shared.removeRecord(for: key) }
+    if isContended.exchange(false) { await shared.removeRecord(for: key) }
     return await shared.replace(key, expecting: stamp, with: record)
   }
 }
@@ -160,24 +131,8 @@ package final class ObedientCache: WrappingCache {
   package let removeGate = Locked<TestGate?>(nil)
   package let inner: any TokenCache = FourMethodCache()
 
-  package func record(for key: TokenCacheKey) async throws -> TokenRecord? {
+  package func before(_ call: CacheCall, _ key: TokenCacheKey?) async throws {
+    if call == .removeRecord { try await removeGate.withLock { $0 }?.wait() }
     try Task.checkCancellation()
-    return try await inner.record(for: key)
-  }
-
-  package func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-    try Task.checkCancellation()
-    try await inner.store(record, for: key)
-  }
-
-  package func removeRecord(for key: TokenCacheKey) async throws {
-    if let gate = removeGate.withLock({ $0 }) { try await gate.wait() }
-    try Task.checkCancellation()
-    try await inner.removeRecord(for: key)
-  }
-
-  package func keys() async throws -> [TokenCacheKey] {
-    try Task.checkCancellation()
-    return try await inner.keys()
   }
 }

@@ -8,14 +8,9 @@
     private let input = Pipe()
     private let errorFile: URL?
 
-    /// Starts a program.
+    /// Starts this program or another one, with more variables than this process has.
     ///
-    /// - Parameters:
-    ///   - executable: The program; this one unless given.
-    ///   - arguments: The arguments.
-    ///   - environment: Variables that are added to those of this process.
-    ///   - keepsErrors: Whether to keep what it writes to standard error in ``errors`` instead of showing it.
-    /// - Throws: The system's error if the process does not start.
+    /// With `keepsErrors`, the text that it writes to standard error is kept in ``errors`` instead of shown.
     package init(
       executable: URL? = nil, arguments: [String], environment: [String: String] = [:], keepsErrors: Bool = false
     ) throws {
@@ -63,9 +58,7 @@
     }
 
     /// Sends the child a line of input, for which it waits.
-    package func signal() {
-      input.fileHandleForWriting.write(Data("\n".utf8))
-    }
+    package func signal() { input.fileHandleForWriting.write(Data("\n".utf8)) }
 
     /// Kills the child.
     package func end() {

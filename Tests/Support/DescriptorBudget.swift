@@ -23,9 +23,9 @@ package struct DescriptorBudget: SuiteTrait, TestTrait, TestScoping {
     await Budget.shared.take(count)
     do {
       try await function()
-      Budget.shared.give(back: count)
+      await Budget.shared.give(back: count)
     } catch {
-      Budget.shared.give(back: count)
+      await Budget.shared.give(back: count)
       throw error
     }
   }
@@ -37,38 +37,31 @@ extension Trait where Self == DescriptorBudget {
 }
 
 /// A semaphore with shares, first come first served.
-private final class Budget: @unchecked Sendable {
+private actor Budget {
   static let shared = Budget()
   private static let total = min(96, openFileLimit() * 3 / 8)
 
-  private let lock = NSLock()
   private var free = total
   private var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
   func take(_ count: Int) async {
-    // Under a smaller limit than a stock system's a test that needs more runs alone, and may fail.
-    let count = min(count, Self.total)
     await withCheckedContinuation { continuation in
-      lock.withLock { waiting.append((count, continuation)) }
+      // Under a smaller limit than a stock system's a test that needs more runs alone, and may fail.
+      waiting.append((min(count, Self.total), continuation))
       admit()
     }
   }
 
   func give(back count: Int) {
-    lock.withLock { free += min(count, Self.total) }
+    free += min(count, Self.total)
     admit()
   }
 
   private func admit() {
-    let admitted = lock.withLock {
-      var admitted: [CheckedContinuation<Void, Never>] = []
-      while let first = waiting.first, first.count <= free {
-        free -= first.count
-        admitted.append(waiting.removeFirst().continuation)
-      }
-      return admitted
+    while let first = waiting.first, first.count <= free {
+      free -= first.count
+      waiting.removeFirst().continuation.resume()
     }
-    for continuation in admitted { continuation.resume() }
   }
 }
 

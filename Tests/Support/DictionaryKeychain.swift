@@ -22,18 +22,15 @@ package final class DictionaryKeychain: KeychainItems {
   private let answer = Locked<KeychainStatus?>(nil)
   private let onCall = Locked<(@Sendable (Call) -> Void)?>(nil)
 
-  package init(isShared: Bool = false) {
-    content = Locked(Content())
+  package convenience init(isShared: Bool = false) { self.init(Locked(Content()), isShared) }
+
+  private init(_ content: Locked<Content>, _ isShared: Bool) {
+    self.content = content
     self.isShared = isShared
   }
 
-  private init(_ other: DictionaryKeychain) {
-    content = other.content
-    isShared = other.isShared
-  }
-
   /// The same items for another process, or for the next launch.
-  package func otherProcess() -> DictionaryKeychain { DictionaryKeychain(self) }
+  package func otherProcess() -> DictionaryKeychain { DictionaryKeychain(content, isShared) }
 
   /// The data of each account.
   package var contents: [String: Data] { content.withLock { $0.items } }
@@ -47,28 +44,16 @@ package final class DictionaryKeychain: KeychainItems {
   }
 
   /// Answers as the system does before the first unlock: nothing is found, and nothing is taken.
-  package func lock(_ isLocked: Bool = true) {
-    content.withLock { $0.isLocked = isLocked }
-  }
+  package func lock(_ isLocked: Bool = true) { content.withLock { $0.isLocked = isLocked } }
 
-  package func fail(with status: KeychainStatus?) {
-    answer.withLock { $0 = status }
-  }
+  /// Lets every later call fail, or none.
+  package func fail(with status: KeychainStatus?) { answer.withLock { $0 = status } }
 
   /// Runs an action after the answer to each call is made and before it is given.
-  package func afterCalls(_ action: (@Sendable (Call) -> Void)?) {
-    onCall.withLock { $0 = action }
-  }
+  package func afterCalls(_ action: (@Sendable (Call) -> Void)?) { onCall.withLock { $0 = action } }
 
-  /// Adds or replaces an item as another process does.
-  package func plant(_ data: Data, account: String) {
-    content.withLock { $0.items[account] = data }
-  }
-
-  /// Removes an item as another process does.
-  package func uproot(_ account: String) {
-    content.withLock { $0.items[account] = nil }
-  }
+  /// Adds, replaces or removes an item as another process does.
+  package func plant(_ data: Data?, account: String) { content.withLock { $0.items[account] = data } }
 
   package func add(_ data: Data, account: String) throws(KeychainStatus) {
     try call(.add) { content throws(KeychainStatus) in

@@ -33,18 +33,41 @@ package actor FourMethodActor: TokenCache {
   package func keys() -> [TokenCacheKey] { Array(records.keys) }
 }
 
-/// A cache that passes each call on to another cache, unless the type changes the call.
+/// The calls of a cache.
+package enum CacheCall: String, Sendable {
+  case record, store, removeRecord, keys
+}
+
+/// A cache that passes each call on to another cache, after a look at it.
 package protocol WrappingCache: TokenCache {
   var inner: any TokenCache { get }
+
+  /// Waits, counts or throws before a call; the key is `nil` for ``CacheCall/keys``.
+  func before(_ call: CacheCall, _ key: TokenCacheKey?) async throws
 }
 
 extension WrappingCache {
-  package func record(for key: TokenCacheKey) async throws -> TokenRecord? { try await inner.record(for: key) }
+  package func before(_ call: CacheCall, _ key: TokenCacheKey?) async throws {}
+
+  package func record(for key: TokenCacheKey) async throws -> TokenRecord? {
+    try await before(.record, key)
+    return try await inner.record(for: key)
+  }
+
   package func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
+    try await before(.store, key)
     try await inner.store(record, for: key)
   }
-  package func removeRecord(for key: TokenCacheKey) async throws { try await inner.removeRecord(for: key) }
-  package func keys() async throws -> [TokenCacheKey] { try await inner.keys() }
+
+  package func removeRecord(for key: TokenCacheKey) async throws {
+    try await before(.removeRecord, key)
+    try await inner.removeRecord(for: key)
+  }
+
+  package func keys() async throws -> [TokenCacheKey] {
+    try await before(.keys, nil)
+    return try await inner.keys()
+  }
 }
 
 /// Another process's view of a store: the two have nothing but the records in common.

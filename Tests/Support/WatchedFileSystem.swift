@@ -6,37 +6,46 @@ internal import Foundation
 package final class WatchedFileSystem: FileSystem {
   private let system = POSIXFileSystem()
   private let recorded = Locked<[String]>([])
-  private let writableBytes = Locked<Int?>(nil)
+  private let writableBytes = Locked(Int.max)
   private let failsToFlushDirectories = Locked(false)
   private let isFull = Locked(false)
   private let isClosed = Locked(false)
   private let openFiles = Locked<Set<Int32>>([])
-  private let statusChange: @Sendable (String, FileStatus) -> FileStatus
+  private let changingStatus: @Sendable (String, FileStatus) -> FileStatus
   private let beforeLocking: @Sendable (String) -> Void
-  private let namesChange: @Sendable (String, [String]) -> [String]
-
-  package var userID: UInt32 { system.userID }
+  private let changingNames: @Sendable (String, [String]) -> [String]
 
   package init(
     changingStatus: @escaping @Sendable (String, FileStatus) -> FileStatus = { $1 },
     beforeLocking: @escaping @Sendable (String) -> Void = { _ in },
     changingNames: @escaping @Sendable (String, [String]) -> [String] = { $1 }
   ) {
-    statusChange = changingStatus
+    self.changingStatus = changingStatus
     self.beforeLocking = beforeLocking
-    namesChange = changingNames
+    self.changingNames = changingNames
   }
 
   /// The calls that change something, each with the last part of its path, since the last look.
-  package func takeCalls() -> [String] {
-    recorded.withLock { calls in
-      defer { calls = [] }
-      return calls
-    }
-  }
+  package func takeCalls() -> [String] { recorded.exchange([]) }
 
   /// The number of open descriptors.
   package var openCount: Int { openFiles.withLock { $0.count } }
+
+  /// Lets every later flush of the cache's directory fail, or none.
+  package func failToFlushDirectories(_ fails: Bool = true) { failsToFlushDirectories.withLock { $0 = fails } }
+
+  /// Lets every later look at a file or a directory be refused, or none.
+  package func denyReading(_ isDenied: Bool = true) { isClosed.withLock { $0 = isDenied } }
+
+  /// Lets no later file be created.
+  package func fillDisk() { isFull.withLock { $0 = true } }
+
+  /// Lets every later write fail after so many bytes.
+  package func failWrites(afterBytes count: Int) { writableBytes.withLock { $0 = count } }
+
+  // MARK: The calls
+
+  package var userID: UInt32 { system.userID }
 
   package func open(_ path: String, _ opening: FileOpening) throws(SystemFailure) -> Int32 {
     if isFull.withLock({ $0 }), opening == .creating || opening == .locking, try system.status(of: path) == nil {
@@ -56,11 +65,11 @@ package final class WatchedFileSystem: FileSystem {
 
   package func status(of path: String) throws(SystemFailure) -> FileStatus? {
     try checkReading("stat", path)
-    return try system.status(of: path).map { statusChange(path, $0) }
+    return try system.status(of: path).map { changingStatus(path, $0) }
   }
 
   package func status(of descriptor: Int32, at path: String) throws(SystemFailure) -> FileStatus {
-    statusChange(path, try system.status(of: descriptor, at: path))
+    changingStatus(path, try system.status(of: descriptor, at: path))
   }
 
   package func read(_ descriptor: Int32, at path: String, limit: Int) throws(SystemFailure) -> [UInt8] {
@@ -69,36 +78,10 @@ package final class WatchedFileSystem: FileSystem {
 
   package func write(_ bytes: [UInt8], to descriptor: Int32, at path: String) throws(SystemFailure) {
     note("write", path)
-    if let count = writableBytes.withLock({ $0 }), count < bytes.count {
-      try system.write(Array(bytes.prefix(count)), to: descriptor, at: path)
-      // No file is open there, so that the system refuses the rest.
-      try system.write(Array(bytes.dropFirst(count)), to: -1, at: path)
-    }
-    try system.write(bytes, to: descriptor, at: path)
-  }
-
-  /// Lets every later flush of the cache's directory fail, or none.
-  package func failToFlushDirectories(_ fails: Bool = true) {
-    failsToFlushDirectories.withLock { $0 = fails }
-  }
-
-  /// Lets every later look at a file or a directory be refused, or none.
-  package func denyReading(_ isDenied: Bool = true) {
-    isClosed.withLock { $0 = isDenied }
-  }
-
-  private func checkReading(_ call: String, _ path: String) throws(SystemFailure) {
-    if isClosed.withLock({ $0 }) { throw SystemFailure(call, path, EACCES) }
-  }
-
-  /// Lets no later file be created.
-  package func fillDisk() {
-    isFull.withLock { $0 = true }
-  }
-
-  /// Lets every later write fail after so many bytes.
-  package func failWrites(afterBytes count: Int) {
-    writableBytes.withLock { $0 = count }
+    let count = writableBytes.withLock { $0 }
+    try system.write(Array(bytes.prefix(count)), to: descriptor, at: path)
+    // No file is open there, so the system refuses the rest.
+    try system.write(Array(bytes.dropFirst(count)), to: -1, at: path)
   }
 
   package func setMode(_ mode: UInt16, of descriptor: Int32, at path: String) throws(SystemFailure) {
@@ -107,9 +90,9 @@ package final class WatchedFileSystem: FileSystem {
 
   package func synchronize(_ descriptor: Int32, at path: String) throws(SystemFailure) {
     note("flush", path)
-    let fails = failsToFlushDirectories.withLock { $0 }
-    // No file is open there, so that the system refuses.
-    try system.synchronize(fails && path.hasSuffix("/store") ? -1 : descriptor, at: path)
+    let fails = failsToFlushDirectories.withLock { $0 } && path.hasSuffix("/store")
+    // No file is open there, so the system refuses.
+    try system.synchronize(fails ? -1 : descriptor, at: path)
   }
 
   package func move(_ source: String, to target: String) throws(SystemFailure) {
@@ -126,7 +109,7 @@ package final class WatchedFileSystem: FileSystem {
   package func makeDirectory(_ path: String) throws(SystemFailure) -> Bool { try system.makeDirectory(path) }
 
   package func names(in path: String) throws(SystemFailure) -> [String] {
-    namesChange(path, try system.names(in: path))
+    changingNames(path, try system.names(in: path))
   }
 
   package func lockIfFree(_ descriptor: Int32, at path: String) throws(SystemFailure) -> Bool {
@@ -134,8 +117,11 @@ package final class WatchedFileSystem: FileSystem {
     return try system.lockIfFree(descriptor, at: path)
   }
 
+  private func checkReading(_ call: String, _ path: String) throws(SystemFailure) {
+    if isClosed.withLock({ $0 }) { throw SystemFailure(call, path, EACCES) }
+  }
+
   private func note(_ call: String, _ path: String) {
-    let name = path.split(separator: "/").last.map(String.init) ?? path
-    recorded.withLock { $0.append(call + " " + name) }
+    recorded.withLock { $0.append(call + " " + (path.split(separator: "/").last ?? "")) }
   }
 }
