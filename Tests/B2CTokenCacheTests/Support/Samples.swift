@@ -27,32 +27,39 @@ enum Samples {
       ])
   }
 
-  /// The writes of a cache, for the key of the samples.
-  static func writes(of cache: any SharedTokenCache) -> [@Sendable () async throws -> Void] {
-    [
-      { try await cache.store(record("two"), for: key) },
-      { _ = try await cache.replace(key, expecting: uuid, with: record("two")) },
-      { try await cache.removeRecord(for: key) },
-    ]
-  }
-
-  /// All calls of a cache except that of the refresh lock.
-  static func calls(of cache: any SharedTokenCache) -> [@Sendable () async throws -> Void] {
-    [{ _ = try await cache.record(for: key) }, { _ = try await cache.keys() }] + writes(of: cache)
-  }
-
   static let sealingKey = Data(repeating: 7, count: 32)
 
   static func date(_ seconds: Double) -> Date { Date(timeIntervalSince1970: 1_767_225_600 + seconds) }
+}
+
+/// The calls with the key of the samples, whose records are told apart by a mark.
+extension SharedTokenCache {
+  func sample() async throws -> TokenRecord? { try await record(for: Samples.key) }
+  func store(_ mark: String) async throws { try await store(Samples.record(mark), for: Samples.key) }
+  func remove() async throws { try await removeRecord(for: Samples.key) }
+
+  /// Replaces a record that has the stamp of the samples.
+  @discardableResult
+  func replace(with mark: String) async throws -> Bool {
+    try await replace(Samples.key, expecting: Samples.uuid, with: Samples.record(mark))
+  }
+
+  /// The three writes.
+  var writes: [@Sendable () async throws -> Void] {
+    [{ try await self.store("two") }, { try await self.replace(with: "two") }, { try await self.remove() }]
+  }
+
+  /// All calls except that of the refresh lock.
+  var calls: [@Sendable () async throws -> Void] {
+    [{ _ = try await self.sample() }, { _ = try await self.keys() }] + writes
+  }
 }
 
 extension TemporaryDirectory {
   var store: URL { url.appendingPathComponent("store", isDirectory: true) }
 
   /// Every file and directory below the store, as paths relative to it.
-  func paths() throws -> [String] {
-    try FileManager.default.subpathsOfDirectory(atPath: store.path).sorted()
-  }
+  func paths() throws -> [String] { try FileManager.default.subpathsOfDirectory(atPath: store.path).sorted() }
 
   /// The files that hold records.
   func recordFiles() throws -> [URL] {
@@ -65,18 +72,16 @@ extension TemporaryDirectory {
   }
 }
 
-/// Expects a call to fail with a cache's error.
-///
-/// - Returns: The error; `nil` when another one, or none, was thrown.
+/// Expects a call to fail with a cache's error, which shows no value of a record.
 @discardableResult
-func expectFailure(
-  _ words: String, isRetryable: Bool, sourceLocation: SourceLocation = #_sourceLocation,
-  _ body: @Sendable () async throws -> Void
+func expectFailure<Value>(
+  _ words: String, isRetryable: Bool = false, sourceLocation: SourceLocation = #_sourceLocation,
+  _ call: @Sendable () async throws -> Value
 ) async -> ConnectorError? {
-  let error = await #expect(throws: ConnectorError.self, sourceLocation: sourceLocation) { try await body() }
+  let error = await #expect(throws: ConnectorError.self, sourceLocation: sourceLocation) { _ = try await call() }
   guard let error else { return nil }
-  #expect(error.code == .tokenCache, sourceLocation: sourceLocation)
+  #expect(error.code == .tokenCache && error.isRetryable == isRetryable, "\(error)", sourceLocation: sourceLocation)
   #expect(error.description.contains(words), sourceLocation: sourceLocation)
-  #expect(error.isRetryable == isRetryable, "\(error)", sourceLocation: sourceLocation)
+  #expect(!error.description.lowercased().contains("canary"), sourceLocation: sourceLocation)
   return error
 }
