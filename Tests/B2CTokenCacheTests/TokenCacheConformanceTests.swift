@@ -25,18 +25,14 @@ extension TokenCacheRule {
       _ name: String, _ rule: TokenCacheRule, also: Set<TokenCacheRule> = [],
       _ change: @escaping @Sendable (inout FaultyTokenCache.Behaviour) -> Void
     ) {
-      testDescription = name
-      self.rule = rule
-      alsoBroken = also
-      self.change = change
+      (testDescription, self.rule, alsoBroken, self.change) = (name, rule, also, change)
     }
 
     /// Changes each record that is stored.
-    init(
-      _ name: String, _ rule: TokenCacheRule, also: Set<TokenCacheRule> = [],
-      changingRecord change: @escaping @Sendable (inout TokenRecord) -> Void
-    ) {
-      self.init(name, rule, also: also) {
+    static func changingRecords(
+      _ name: String, also: Set<TokenCacheRule> = [], _ change: @escaping @Sendable (inout TokenRecord) -> Void
+    ) -> Fault {
+      Fault(name, .everyField, also: also) {
         $0.storing = { _, new in
           var new = new
           change(&new)
@@ -46,29 +42,28 @@ extension TokenCacheRule {
     }
 
     /// Keeps records under another key.
-    init(_ name: String, naming: @escaping @Sendable (TokenCacheKey) -> TokenCacheKey) {
-      self.init(name, .distinctKeys) { $0.naming = naming }
+    static func changingKeys(_ name: String, _ naming: @escaping @Sendable (TokenCacheKey) -> TokenCacheKey) -> Fault {
+      Fault(name, .distinctKeys) { $0.naming = naming }
+    }
+
+    /// Keeps records under another user.
+    static func changingUsers(_ name: String, _ change: @escaping @Sendable (String) -> String) -> Fault {
+      changingKeys(name) { TokenCacheKey(authority: $0.authority, clientID: $0.clientID, userID: change($0.userID)) }
     }
   }
 
   struct Refused: Error {}
 
-  static let faults: [Fault] = [
+  static let faults = recordFaults + sharingFaults
+
+  private static let recordFaults: [Fault] = [
     Fault("throws for what is absent", .removing, also: [.everyField, .replacing]) {
-      $0.reading = { record in
-        guard let record else { throw Refused() }
-        return record
-      }
+      $0.reading = { if let record = $0 { record } else { throw Refused() } }
     },
     Fault("throws when removing what is absent", .removing) {
-      $0.removing = { isThere in
-        if !isThere { throw Refused() }
-        return true
-      }
+      $0.removing = { if $0 { true } else { throw Refused() } }
     },
-    Fault("removes nothing", .removing, also: [.listing, .distinctKeys, .replacing]) {
-      $0.removing = { _ in false }
-    },
+    Fault("removes nothing", .removing, also: [.listing, .distinctKeys, .replacing]) { $0.removing = { _ in false } },
     Fault("drops the record", .everyField, also: Set(readingBack)) { $0.storing = { _, _ in nil } },
     Fault("keeps the first record", .overwriting, also: [.concurrentUse, .useInside, .refreshLock]) {
       $0.storing = { $0 ?? $1 }
@@ -80,63 +75,54 @@ extension TokenCacheRule {
         return merged
       }
     },
-    Fault("lists a key twice", .listing, also: [.distinctKeys, .concurrentUse]) {
-      $0.listing = { $0 + $0.prefix(1) }
-    },
+    Fault("lists a key twice", .listing, also: [.distinctKeys, .concurrentUse]) { $0.listing = { $0 + $0.prefix(1) } },
     Fault("forgets a key in the list", .listing, also: [.distinctKeys, .concurrentUse]) {
       $0.listing = { Array($0.dropFirst()) }
     },
-    Fault("does not look at the client") {
+    .changingKeys("does not look at the client") {
       TokenCacheKey(authority: $0.authority, clientID: "", userID: $0.userID)
     },
-    Fault("joins the parts without a mark") {
+    .changingKeys("joins the parts without a mark") {
       TokenCacheKey(authority: $0.authority, clientID: $0.clientID + $0.userID, userID: "")
     },
-    Fault("ignores case") { key($0, user: $0.userID.lowercased()) },
-    Fault("normalises code points") { key($0, user: $0.userID.precomposedStringWithCanonicalMapping) },
-    Fault("makes paths of users") { key($0, user: [".", ".."].contains($0.userID) ? "" : $0.userID) },
-    Fault("cuts long keys") { key($0, user: String($0.userID.prefix(255))) },
-    Fault(
-      "cuts large values", .everyField,
-      changingRecord: { $0.refreshToken = $0.refreshToken.map { Secret(String($0.value.prefix(65_535))) } }),
-    Fault(
-      "rounds dates to seconds", .everyField,
-      changingRecord: { record in
-        for index in record.accessTokens.indices {
-          let end = record.accessTokens[index].expiresAt.timeIntervalSince1970
-          record.accessTokens[index].expiresAt = Date(timeIntervalSince1970: end.rounded(.down))
-        }
-      }),
-    Fault(
-      "drops the claims' nested values", .everyField,
-      changingRecord: { $0.claims = $0.claims.filter { $0.value.object == nil } }),
-    Fault(
-      "drops the scopes that were asked for", .everyField,
-      changingRecord: { record in
-        for index in record.accessTokens.indices {
-          record.accessTokens[index].requestedScopes = record.accessTokens[index].scopes
-        }
-      }),
-    Fault("forgets that a session has ended", .everyField, changingRecord: { $0.isEnded = false }),
-    Fault(
-      "gives each record a stamp of its own", .everyField, also: [.replacing, .useInside],
-      changingRecord: { $0.stamp = UUID() }),
+    .changingUsers("ignores case") { $0.lowercased() },
+    .changingUsers("normalises code points") { $0.precomposedStringWithCanonicalMapping },
+    .changingUsers("makes paths of users") { [".", ".."].contains($0) ? "" : $0 },
+    .changingUsers("cuts long keys") { String($0.prefix(255)) },
+    .changingRecords("cuts large values") {
+      $0.refreshToken = $0.refreshToken.map { Secret(String($0.value.prefix(65_535))) }
+    },
+    .changingRecords("rounds dates to seconds") { record in
+      for index in record.accessTokens.indices {
+        let end = record.accessTokens[index].expiresAt.timeIntervalSince1970
+        record.accessTokens[index].expiresAt = Date(timeIntervalSince1970: end.rounded(.down))
+      }
+    },
+    .changingRecords("drops the claims' nested values") { $0.claims = $0.claims.filter { $0.value.object == nil } },
+    .changingRecords("drops the scopes that were asked for") { record in
+      for index in record.accessTokens.indices {
+        record.accessTokens[index].requestedScopes = record.accessTokens[index].scopes
+      }
+    },
+    .changingRecords("forgets that a session has ended") { $0.isEnded = false },
+    .changingRecords("gives each record a stamp of its own", also: [.replacing, .useInside]) { $0.stamp = UUID() },
     Fault("mixes two writes", .concurrentUse) { $0.writesInTwoSteps = true },
+  ]
+
+  private static let sharingFaults: [Fault] = [
     Fault("replaces without comparing", .replacing, also: [.atomicReplacing]) {
       $0.comparing = { record, _ in record != nil }
     },
     Fault("compares the sign-in and not the stamp", .replacing, also: [.atomicReplacing, .useInside]) {
       $0.comparing = { $0?.signIn == $1 }
     },
-    Fault("brings a removed record back", .replacing) { $0.comparing = { $0 == nil || $0?.stamp == $1 } },
+    Fault("brings a removed record back", .replacing, revival),
     Fault("replaces nothing", .replacing, also: [.atomicReplacing, .useInside]) { $0.writesReplacements = false },
     Fault("refuses each replacement", .replacing, also: [.atomicReplacing, .useInside]) {
       $0.comparing = { _, _ in false }
     },
     Fault("compares and writes in two steps", .atomicReplacing) { $0.replacesInTwoSteps = true },
-    Fault("lets every caller in", .refreshLock, also: [.cancellation]) {
-      $0.locking = { _, _, work in await work() }
-    },
+    Fault("lets every caller in", .refreshLock, also: [.cancellation]) { $0.locking = { _, _, work in await work() } },
     Fault("runs the work twice", .refreshLock, also: [.useInside, .cancellation]) {
       $0.locking = { cache, key, work in
         let twice = RefreshWork {
@@ -181,14 +167,14 @@ extension TokenCacheRule {
     },
   ]
 
+  private static let revival: @Sendable (inout FaultyTokenCache.Behaviour) -> Void = {
+    $0.comparing = { $0 == nil || $0?.stamp == $1 }
+  }
+
   static let readingBack: [TokenCacheRule] = [
     .overwriting, .removing, .listing, .distinctKeys, .everyField, .concurrentUse, .replacing, .atomicReplacing,
     .useInside, .refreshLock,
   ]
-
-  private static func key(_ key: TokenCacheKey, user: String) -> TokenCacheKey {
-    TokenCacheKey(authority: key.authority, clientID: key.clientID, userID: user)
-  }
 
   @Test("A broken cache fails on its rule", arguments: faults)
   func brokenCache(_ fault: Fault) async throws {
@@ -209,11 +195,8 @@ extension TokenCacheRule {
 
   @Test("A broken rule is reported by its name and by what was seen")
   func words() async throws {
-    let broken = try await TokenCacheConformance.brokenRules {
-      FaultyTokenCache { $0.comparing = { $0 == nil || $0?.stamp == $1 } }
-    }
-    #expect(
-      broken == ["Broken: \(TokenCacheRule.replacing.rawValue). Seen: a record that is not there is replaced"])
+    let broken = try await TokenCacheConformance.brokenRules { FaultyTokenCache(Self.revival) }
+    #expect(broken == ["Broken: \(TokenCacheRule.replacing.rawValue). Seen: a record that is not there is replaced"])
   }
 
   @Test("A number in a record that no arithmetic holds breaks a rule, and ends nothing")
@@ -284,30 +267,22 @@ extension TokenCacheRule {
     LockWithoutStore(testDescription: "does nothing", seen: "no error was thrown") { _ in },
   ]
 
-  @Test("A refresh lock throws and does not run its work if the store cannot be reached", arguments: locksWithoutStore)
+  @Test(
+    "A refresh lock throws and does not run its work without the store, unless only one process has the cache",
+    arguments: locksWithoutStore)
   func unreachableLock(_ behaviour: LockWithoutStore) async throws {
-    let broken = try await TokenCacheConformance.brokenRules(
-      makeSecondInstance: { $0 },
-      makeUnreachableCache: {
-        FaultyTokenCache {
-          $0.isReachable = false
-          $0.locking = { _, _, work in try await behaviour.lock(work) }
-        }
-      }, makeCache: { FaultyTokenCache { _ in } })
-    #expect(
-      broken == (behaviour.seen.map { ["Broken: \(TokenCacheRule.failingLock.rawValue). Seen: \($0)"] } ?? []))
-  }
-
-  @Test("Without a second instance, a cache may have no locks that need its store")
-  func noLocks() async throws {
-    let broken = try await TokenCacheConformance.brokenRules(
-      makeUnreachableCache: {
-        FaultyTokenCache {
-          $0.isReachable = false
-          $0.locking = { _, _, work in await work() }
-        }
-      }, makeCache: { FaultyTokenCache { _ in } })
-    #expect(broken == [])
+    let makeUnreachable = { @Sendable in
+      FaultyTokenCache {
+        $0.isReachable = false
+        $0.locking = { _, _, work in try await behaviour.lock(work) }
+      }
+    }
+    let shared = try await TokenCacheConformance.brokenRules(
+      makeSecondInstance: { $0 }, makeUnreachableCache: makeUnreachable, makeCache: { FaultyTokenCache { _ in } })
+    #expect(shared == (behaviour.seen.map { ["Broken: \(TokenCacheRule.failingLock.rawValue). Seen: \($0)"] } ?? []))
+    let alone = try await TokenCacheConformance.brokenRules(
+      makeUnreachableCache: makeUnreachable, makeCache: { FaultyTokenCache { _ in } })
+    #expect(alone == [])
   }
 
   @Test("An error of the factory is thrown: it is not a broken rule")

@@ -5,8 +5,6 @@ import TestSupport
 
 /// A cache in memory that keeps the rules, except for those that its behaviour breaks.
 final class FaultyTokenCache: SharedTokenCache {
-  struct Unreachable: Error {}
-
   struct Behaviour: Sendable {
     /// Whether the store of the records is there.
     var isReachable = true
@@ -40,7 +38,7 @@ final class FaultyTokenCache: SharedTokenCache {
   }
 
   private func reachStore() throws {
-    if !behaviour.isReachable { throw Unreachable() }
+    if !behaviour.isReachable { throw Failure(description: "The store cannot be reached.") }
   }
 
   func record(for key: TokenCacheKey) async throws -> TokenRecord? {
@@ -80,11 +78,9 @@ final class FaultyTokenCache: SharedTokenCache {
     if behaviour.replacesInTwoSteps {
       guard behaviour.comparing(records.withLock({ $0[name] }), stamp) else { return false }
       for _ in 0..<5 { await Task.yield() }
-      records.withLock { $0[name] = record }
-      return true
     }
     return records.withLock { records in
-      guard behaviour.comparing(records[name], stamp) else { return false }
+      guard behaviour.replacesInTwoSteps || behaviour.comparing(records[name], stamp) else { return false }
       if behaviour.writesReplacements { records[name] = record }
       return true
     }
