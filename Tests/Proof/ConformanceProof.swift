@@ -22,9 +22,7 @@ struct ConformanceProof: ProofCommand {
         return try ProofCache.open(url)
       })
     var table = Table("rules broken", "")
-    table.add("\(broken.count)", broken.isEmpty ? "kept" : "BROKEN")
-    table.show()
-    for rule in broken { print(rule) }
-    return broken.isEmpty
+    table.add("\(broken.count)", verdict(broken))
+    return report(table, broken)
   }
 }

@@ -9,14 +9,12 @@ struct CrashProof: ProofCommand {
   static let summary = "kills a writing process at 1,000 random instants and looks at what is left"
 
   static func run(_ options: ProofOptions) async throws -> Bool {
-    let rounds = options.isQuick ? 60 : 1000
     let folder = try TemporaryDirectory("crash")
     defer { folder.remove() }
     var run = CrashRun(url: folder.url)
-    for round in 0..<rounds {
+    for round in 0..<(options.isQuick ? 60 : 1000) {
       run.round = round
-      let child = try ChildProcess(CrashWriter.self, [folder.url.path, "\(round)", "\(run.highest)"])
-      guard child.readLine() == "ready" else { throw ProofError("the writer did not start") }
+      let child = try Worker.ready(CrashWriter.self, [folder.url.path, "\(round)", "\(run.highest)"])
       usleep(UInt32.random(in: 0..<ProofCache.longestLife))
       run.take(child.killAndRead())
       try await ProofCache.waitForKilledProcesses()
@@ -24,8 +22,7 @@ struct CrashProof: ProofCommand {
       try await run.look()
     }
     try await run.lookAtAll()
-    run.show()
-    return run.broken.isEmpty
+    return report(run.table, run.broken)
   }
 
   /// The users of a round: some that every round writes, and a new one, now and then of a new client.
@@ -62,6 +59,13 @@ private struct CrashRun {
 
   init(url: URL) { self.url = url }
 
+  var table: Table {
+    var table = Table("crash", "count")
+    for row in Count.allCases { table.add(row.rawValue, "\(counts[row] ?? 0)") }
+    table.add("promises broken", "\(broken.count)")
+    return table
+  }
+
   mutating func note(_ finding: String) { broken.append("round \(round): \(finding)") }
 
   private mutating func add(_ count: Count) { counts[count, default: 0] += 1 }
@@ -70,17 +74,13 @@ private struct CrashRun {
   mutating func take(_ text: String) {
     underWay = [:]
     for line in text.split(separator: "\n") {
-      let words = line.split(separator: " ")
+      let words = line.split(separator: " ").map(String.init)
       guard words.count == 3, let number = Int(words[2]) else { continue }
-      let user = String(words[1])
       highest = max(highest, number)
-      if words[0] == "s" {
-        underWay[user] = number
-      } else {
-        finished[user] = number
-        underWay[user] = nil
-        add(.changes)
-      }
+      underWay[words[1]] = number
+      guard words[0] == "d" else { continue }
+      finished[words[1]] = underWay.removeValue(forKey: words[1])
+      add(.changes)
     }
   }
 
@@ -135,26 +135,13 @@ private struct CrashRun {
   /// Returns the number of a record, 0 if there is none, or `nil` if it is broken.
   private mutating func read(_ user: String, _ cache: any TokenCache) async throws -> Int? {
     do {
-      let record = try await cache.record(for: CrashProof.key(user))
-      let number = record.map { ProofRecord.number($0) ?? -1 } ?? 0
-      guard number >= 0 else {
-        note("\(user) holds parts of two records")
-        return nil
-      }
-      add(.reads)
-      return number
+      let number = try await cache.record(for: CrashProof.key(user)).map { ProofRecord.number($0) ?? -1 } ?? 0
+      if number < 0 { note("\(user) holds parts of two records") } else { add(.reads) }
+      return number < 0 ? nil : number
     } catch {
       note("\(user) cannot be read: \(error)")
       return nil
     }
-  }
-
-  func show() {
-    var table = Table("crash", "count")
-    for row in Count.allCases { table.add(row.rawValue, "\(counts[row] ?? 0)") }
-    table.add("promises broken", "\(broken.count)")
-    table.show()
-    for finding in broken.prefix(10) { print("BROKEN  \(finding)") }
   }
 }
 
@@ -163,33 +150,36 @@ struct CrashWriter: ProofCommand {
   static let name = "crash-writer"
 
   static func run(_ options: ProofOptions) async throws -> Bool {
-    let folder = URL(fileURLWithPath: try options.value(0, "the folder"), isDirectory: true)
-    let round = try options.number(1, "the round")
+    let users = CrashProof.users(try options.number(1, "the round"))
     var number = try options.number(2, "the first number")
     Worker.say("ready")
-    let cache = try ProofCache.open(folder)
-    let users = CrashProof.users(round)
+    let cache = try ProofCache.open(options.folder)
     while true {
       let user = users[Int.random(in: users.indices)]
+      let isRemoval = Int.random(in: 0..<8) == 0
+      if !isRemoval { number += 1 }
+      let change = "\(user) \(isRemoval ? 0 : number)"
+      Worker.say("s \(change)")
       let key = CrashProof.key(user)
-      if Int.random(in: 0..<8) == 0 {
-        Worker.say("s \(user) 0")
+      if isRemoval {
         try await cache.removeRecord(for: key)
-        Worker.say("d \(user) 0")
       } else {
-        number += 1
-        Worker.say("s \(user) \(number)")
-        let record = ProofRecord.record(number)
-        switch number % 3 {
-        case 0: try await cache.store(record, for: key)
-        case 1:
-          let stamp = try await cache.record(for: key)?.stamp
-          if let stamp, try await cache.replace(key, expecting: stamp, with: record) { break }
-          try await cache.store(record, for: key)
-        default: try await cache.underRefreshLock(of: key) { try await cache.store(record, for: key) }
-        }
-        Worker.say("d \(user) \(number)")
+        try await write(ProofRecord.record(number), number % 3, key, cache)
       }
+      Worker.say("d \(change)")
     }
+  }
+
+  /// Writes in one of the three ways.
+  private static func write(
+    _ record: TokenRecord, _ way: Int, _ key: TokenCacheKey, _ cache: some SharedTokenCache
+  ) async throws {
+    if way == 2 { return try await cache.underRefreshLock(of: key) { try await cache.store(record, for: key) } }
+    if way == 1, let stamp = try await cache.record(for: key)?.stamp,
+      try await cache.replace(key, expecting: stamp, with: record)
+    {
+      return
+    }
+    try await cache.store(record, for: key)
   }
 }

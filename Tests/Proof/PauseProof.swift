@@ -14,16 +14,14 @@ struct PauseProof: ProofCommand {
   static func run(_ options: ProofOptions) async throws -> Bool {
     // In the short form the deadline of a request is as much shorter as the pause.
     let (count, deadline, pause) = options.isQuick ? (4, 5, 8.0) : (20, 30, 35.0)
-    let tenant = LocalTenant(redirectURIs: ["http://127.0.0.1/callback"])
-    try await tenant.start()
-    let authority = tenant.authority(form: .query)
+    let provider = try await ProofTenant()
     let folders = try (0..<count).map { try TemporaryDirectory("pause-\($0)") }
     defer { folders.forEach { $0.remove() } }
-    for folder in folders { try await ProcessesProof.signIn(tenant, authority, ProofCache.open(folder.url)) }
+    for folder in folders { try await provider.signIn(ProofCache.open(folder.url)) }
 
     let answer = TestGate()
-    tenant.faults = [LocalFault(on: .tokenRefresh, times: count, .holdAnswer(answer))]
-    let children = try Worker.start(PauseWorker.self, folders.map { [$0.url.path, authority, "\(deadline)"] })
+    provider.tenant.faults = [LocalFault(on: .tokenRefresh, times: count, .holdAnswer(answer))]
+    let children = try Worker.start(PauseWorker.self, folders.map { [$0.url.path, provider.authority, "\(deadline)"] })
     await answer.waitForArrivals(count)
     for child in children { child.stop() }
     try await Task.sleep(for: .seconds(1))
@@ -31,12 +29,11 @@ struct PauseProof: ProofCommand {
     try await Task.sleep(for: .seconds(pause - 1))
     for child in children { child.goOn() }
     let outcomes = children.map { $0.readToEnd().trimmingCharacters(in: .whitespacesAndNewlines) }
-    await tenant.stop()
+    await provider.tenant.stop()
 
     var table = Table("after \(Int(pause)) s, deadline \(deadline) s, \(ProofTransport.name)", "processes")
     for outcome in Set(outcomes).sorted() { table.add(outcome, "\(outcomes.count { $0 == outcome })") }
-    table.show()
-    return outcomes.allSatisfy { $0.hasSuffix("session kept") }
+    return report(table, outcomes.filter { !$0.hasSuffix("session kept") })
   }
 }
 
@@ -45,27 +42,18 @@ struct PauseWorker: ProofCommand {
   static let name = "pause-worker"
 
   static func run(_ options: ProofOptions) async throws -> Bool {
-    let folder = URL(fileURLWithPath: try options.value(0, "the folder"), isDirectory: true)
-    var environment = Connector.Environment()
-    environment.cache = try ProofCache.open(folder)
-    environment.transport = ProofTransport.make()
-    let deadline = try options.number(2, "the deadline")
-    let settings = try RefreshWorker.settings(authority: try options.value(1, "the authority"))
-    let connector = try Connector(settings: settings, environment: environment) {
-      $0.limits.deadline = .seconds(deadline)
-    }
+    let connector = try ProofTenant.connector(
+      options.value(1, "the authority"), ProofCache.open(options.folder),
+      deadline: .seconds(options.number(2, "the deadline")))
     Worker.waitForSignal()
-    var call = "answered"
-    do { _ = try await connector.accessToken() } catch {
-      call = "\((error as? ConnectorError)?.code.rawValue ?? "other")"
-    }
+    let call = await FaultEnding.of { _ = try await connector.accessToken() }
     // The call may end before its refresh, whose answer is still stored.
     await connector.close()
     do {
       _ = try await connector.accessToken(forceRefresh: true)
-      print("call \(call), session kept")
+      print("call \(call.outcome == "value" ? "answered" : call.outcome), session kept")
     } catch {
-      print("call \(call), session lost: \(error)")
+      print("call \(call.outcome), session lost: \(error)")
     }
     return true
   }

@@ -13,15 +13,15 @@ struct ProcessesProof: ProofCommand {
 
   /// The result of a line of the table.
   private struct Outcome {
-    var expected: Int
+    let expected: Int
     var found = 0
     var seconds = 0.0
     var notes: [String] = []
 
-    var isKept: Bool { expected == found && notes.isEmpty }
-
-    /// Waits until the processes have ended, and returns what each has printed.
-    mutating func wait(for children: [ChildProcess], since start: ContinuousClock.Instant) -> [String] {
+    /// Runs processes to their end, and returns what each has printed.
+    mutating func run(_ command: any ProofCommand.Type, _ arguments: [[String]]) throws -> [String] {
+      let children = try Worker.start(command, arguments)
+      let start = ContinuousClock.now
       let said = children.map { $0.readToEnd() }
       seconds = start.duration(to: .now) / .seconds(1)
       for (number, child) in children.enumerated() where child.ending != 0 {
@@ -36,11 +36,11 @@ struct ProcessesProof: ProofCommand {
     var table = Table("\(processes) processes on", "counted", "expected", "found", "seconds", "")
     var broken: [String] = []
     func add(_ name: String, _ unit: String, _ outcome: Outcome) {
-      let isKept = outcome.isKept
-      table.add(
-        name, unit, "\(outcome.expected)", "\(outcome.found)", String(format: "%.2f", outcome.seconds),
-        isKept ? "kept" : "BROKEN")
-      if !isKept { broken += ["\(name): \(outcome.found), not \(outcome.expected)"] + outcome.notes }
+      let (expected, found) = (outcome.expected, outcome.found)
+      let notes = (expected == found ? [] : ["\(name): \(found), not \(expected)"]) + outcome.notes
+      let seconds = String(format: "%.2f", outcome.seconds)
+      table.add(name, unit, "\(expected)", "\(found)", seconds, verdict(notes))
+      broken += notes
     }
     func addition(_ name: String, _ flags: String..., users: (Int) -> [String]) async throws {
       add(name, "additions", try await additions(rounds, flags, (0..<processes).map(users)))
@@ -50,25 +50,20 @@ struct ProcessesProof: ProofCommand {
     try await addition("a record for each") { ["own-\($0)"] }
     try await addition("one record, under its refresh lock", "--refresh-lock") { _ in ["locked"] }
     add("one expired token", "refreshes", try await refreshes())
-    table.show()
-    for note in broken.prefix(10) { print("BROKEN  \(note)") }
-    return broken.isEmpty
+    return report(table, broken)
   }
 
   /// Every process adds one to a record in each round, so in the end the records hold the number of all rounds.
   private static func additions(_ rounds: Int, _ flags: [String], _ users: [[String]]) async throws -> Outcome {
     let folder = try TemporaryDirectory("processes")
     defer { folder.remove() }
-    let all = Set(users.joined()).sorted()
+    let all = Set(users.joined())
     let cache = try ProofCache.open(folder.url)
     for user in all { try await cache.store(ProofRecord.record(0), for: ProofRecord.key(user)) }
-    let children = try Worker.start(
-      ProcessWorker.self, users.map { [folder.url.path, "\(rounds)", $0.joined(separator: ",")] + flags })
     var outcome = Outcome(expected: processes * rounds)
-    _ = outcome.wait(for: children, since: .now)
-    for user in all {
-      outcome.found += try await cache.record(for: ProofRecord.key(user)).flatMap(ProofRecord.number) ?? 0
-    }
+    _ = try outcome.run(
+      ProcessWorker.self, users.map { [folder.url.path, "\(rounds)", $0.joined(separator: ",")] + flags })
+    for user in all { outcome.found += try await cache.number(for: ProofRecord.key(user)) ?? 0 }
     return outcome
   }
 
@@ -76,35 +71,17 @@ struct ProcessesProof: ProofCommand {
   private static func refreshes() async throws -> Outcome {
     let folder = try TemporaryDirectory("refresh")
     defer { folder.remove() }
-    let tenant = LocalTenant(redirectURIs: ["http://127.0.0.1/callback"])
-    try await tenant.start()
-    let authority = tenant.authority(form: .query)
-    try await signIn(tenant, authority, ProofCache.open(folder.url))
-    let workers = Array(repeating: [folder.url.path, authority], count: processes)
-    let children = try Worker.start(RefreshWorker.self, workers)
+    let provider = try await ProofTenant()
+    try await provider.signIn(ProofCache.open(folder.url))
     var outcome = Outcome(expected: 1)
-    let tokens = Set(outcome.wait(for: children, since: .now))
+    let workers = Array(repeating: [folder.url.path, provider.authority], count: processes)
+    let tokens = Set(try outcome.run(RefreshWorker.self, workers))
     if tokens.count != 1 { outcome.notes.append("the processes got \(tokens.count) different tokens") }
-    let counters = tenant.counters
+    let counters = provider.tenant.counters
     outcome.found = counters.refreshRequests
     if counters.reusedRefreshTokens > 0 { outcome.notes.append("a refresh token was used twice") }
-    await tenant.stop()
+    await provider.tenant.stop()
     return outcome
-  }
-
-  /// Leaves a token in the cache that has ended already; later ones last an hour.
-  static func signIn(_ tenant: LocalTenant, _ authority: String, _ cache: any TokenCache) async throws {
-    tenant.behavior.changeTokenAnswer = {
-      $0["expires_in"] = .integer(0)
-      $0["expires_on"] = nil
-    }
-    let connector = try Connector(
-      settings: try RefreshWorker.settings(authority: authority),
-      presenter: ScriptedPresenter(transport: URLSessionTransport(), .signIn(.alice)),
-      cache: cache)
-    try await connector.doPolicy(.signIn)
-    tenant.behavior.changeTokenAnswer = nil
-    tenant.clearRequests()
   }
 }
 
@@ -113,16 +90,15 @@ struct ProcessWorker: ProofCommand {
   static let name = "process-worker"
 
   static func run(_ options: ProofOptions) async throws -> Bool {
-    let folder = URL(fileURLWithPath: try options.value(0, "the folder"), isDirectory: true)
     let rounds = try options.number(1, "the number of rounds")
     let users = try options.value(2, "the users").split(separator: ",").map(String.init)
-    let cache = try ProofCache.open(folder)
+    let cache = try ProofCache.open(options.folder)
     Worker.waitForSignal()
     for round in 0..<rounds {
       let key = ProofRecord.key(users[round % users.count])
       if options.flags.contains("--refresh-lock") {
         try await cache.underRefreshLock(of: key) {
-          let number = try await cache.record(for: key).flatMap(ProofRecord.number) ?? 0
+          let number = try await cache.number(for: key) ?? 0
           try await cache.store(ProofRecord.record(number + 1, size: 2000), for: key)
         }
       } else {
@@ -138,21 +114,11 @@ struct RefreshWorker: ProofCommand {
   static let name = "refresh-worker"
 
   static func run(_ options: ProofOptions) async throws -> Bool {
-    let folder = URL(fileURLWithPath: try options.value(0, "the folder"), isDirectory: true)
-    let settings = try RefreshWorker.settings(authority: try options.value(1, "the authority"))
-    let connector = try Connector(settings: settings, cache: ProofCache.open(folder))
+    let connector = try ProofTenant.connector(
+      options.value(1, "the authority"), ProofCache.open(options.folder))
     Worker.waitForSignal()
     print(fingerprint(of: try await connector.accessToken().token.value))
     return true
-  }
-
-  /// Settings that parent and child agree on.
-  static func settings(authority: String) throws -> ConnectorSettings {
-    guard let redirectURI = URL(string: "http://127.0.0.1/callback") else { throw ProofError("no redirect URI") }
-    return ConnectorSettings(
-      authority: try Authority(authority), clientID: "11111111-1111-4111-8111-111111111111",
-      scopes: ["https://contoso.onmicrosoft.com/tasks/read"], redirectURI: redirectURI,
-      policies: .init(emailSignIn: try Policy("B2C_1_SignIn")))
   }
 
   /// Tells tokens apart without showing them (the FNV-1a sum of 64 bits).

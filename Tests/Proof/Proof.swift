@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// `swift run proof <command> [--quick]` shows what tests cannot, because processes must die or meet.
 ///
@@ -55,6 +56,16 @@ protocol ProofCommand: Sendable {
 
 extension ProofCommand {
   static var summary: String { "" }
+
+  /// The last cell of a table's row.
+  static func verdict(_ broken: [String]) -> String { broken.isEmpty ? "kept" : "BROKEN" }
+
+  /// Prints a table and the first promises that were broken, and returns whether there were none.
+  static func report(_ table: Table, _ broken: [String]) -> Bool {
+    table.show()
+    for finding in broken.prefix(10) { print("BROKEN  \(finding)") }
+    return broken.isEmpty
+  }
 }
 
 /// The words after a proof's name: values in order, and flags.
@@ -69,6 +80,9 @@ struct ProofOptions: Sendable {
 
   /// The short form was asked for.
   var isQuick: Bool { flags.contains("--quick") }
+
+  /// The folder that a worker is given first.
+  var folder: URL { get throws { URL(fileURLWithPath: try value(0, "the folder"), isDirectory: true) } }
 
   /// The value at a place, or an error that says what is missing.
   func value(_ index: Int, _ name: String) throws -> String {

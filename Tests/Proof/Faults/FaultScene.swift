@@ -50,19 +50,17 @@ struct FaultScene: Sendable {
 
   /// The promises that a fault must not break, looked at when it is over.
   func promises(after ending: FaultEnding, _ operation: FaultOperation, endsSession: Bool) async -> [String] {
-    var broken: [String] = []
     let known = world.secrets()
+    var broken = changesToTasks(ending, operation)
     // Two of a sign-in and four tokens, at least: those that the scene began with.
     if known.count < 6 { broken.append("only \(known.count) secrets are known") }
     let told = Data((ending.text + events.withLock { $0 }).utf8)
     if let trace = SecretSweep(known).trace(in: told) { broken.append("a secret is in an error or event: …\(trace)…") }
     if world.other.hasSeen(known) { broken.append("a credential went to another origin") }
     if world.other.requestCount > 0 { broken.append("a redirect was followed") }
-    broken += changesToTasks(ending, operation)
-    if endsSession && operation == .refresh {
-      return broken + (await hasRefreshToken ? ["a session that has ended is kept"] : [])
-    }
-    guard await hasRefreshToken else { return broken + ["the session is lost"] }
+    let isSignedIn = await hasRefreshToken
+    if endsSession && operation == .refresh { return broken + (isSignedIn ? ["a session that has ended is kept"] : []) }
+    guard isSignedIn else { return broken + ["the session is lost"] }
     let after = await Watchdog.run(FaultsProof.watchdog) {
       await FaultEnding.of {
         _ = try await connector.accessToken(forceRefresh: true)
@@ -127,14 +125,14 @@ enum FaultOperation: String, CaseIterable, Sendable {
 
 /// The documented outcome of a fault for each operation: the error's code, or `value`.
 struct FaultExpectation: Sendable, ExpressibleByStringLiteral {
-  private var codes: [FaultOperation: String] = [:]
+  private var codes: [FaultOperation: String]
 
   /// Makes an expectation for metadata and keys, for the token endpoint, and for the task API.
   init(_ documents: String, _ tokens: String, _ tasks: String) {
-    for operation in FaultOperation.allCases {
-      let isOfDocument = operation == .metadata || operation == .keys
-      codes[operation] = isOfDocument ? documents : operation.isOfTaskAPI ? tasks : tokens
-    }
+    codes = [
+      .metadata: documents, .keys: documents, .code: tokens, .refresh: tokens, .list: tasks, .add: tasks,
+      .delete: tasks,
+    ]
   }
 
   /// Makes an expectation that is the same everywhere.

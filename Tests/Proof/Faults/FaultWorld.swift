@@ -59,9 +59,7 @@ struct FaultWorld: Sendable {
     var secrets = tenantFront.secrets.union(taskFront.secrets).union([LocalUser.alice.password.value])
     for recorded in tenant.requests {
       let body = recorded.response.flatMap { try? JSONDecoder().decode(JSONValue.self, from: $0.body).object } ?? [:]
-      for name in ["access_token", "refresh_token", "id_token"] {
-        if let token = body[name]?.string { secrets.insert(token) }
-      }
+      secrets.formUnion(["access_token", "refresh_token", "id_token"].compactMap { body[$0]?.string })
     }
     return secrets
   }
@@ -77,8 +75,7 @@ struct FaultWorld: Sendable {
     settings.authority = try Authority(authority)
     settings.policies = .init(emailSignIn: try Policy("B2C_1_SignIn"))
     settings.taskWebAPI = taskFront.url.appendingPathComponent("tasks")
-    let environment = Connector.Environment(
-      presenter: presenter, cache: cache, transport: transport, onEvent: onEvent)
+    let environment = Connector.Environment(presenter: presenter, cache: cache, transport: transport, onEvent: onEvent)
     return try Connector(settings: settings, environment: environment) {
       $0.taskDialect = .rest
       $0.limits = Self.limits
@@ -94,17 +91,11 @@ final class ArmingPresenter: SignInPresenter {
   private let action = Locked<(@Sendable () async -> Void)?>(nil)
 
   /// Runs an action once, when the user has left the page.
-  func whenLeft(_ action: @escaping @Sendable () async -> Void) {
-    self.action.withLock { $0 = action }
-  }
+  func whenLeft(_ action: @escaping @Sendable () async -> Void) { self.action.withLock { $0 = action } }
 
   func present(_ request: PresentationRequest) async throws -> URL {
     let url = try await user.present(request)
-    let action = action.withLock { action in
-      defer { action = nil }
-      return action
-    }
-    await action?()
+    await action.withLock { $0.take() }?()
     return url
   }
 }

@@ -162,15 +162,14 @@ struct FaultCell: Sendable {
   func run(in world: FaultWorld) async throws -> Result {
     try await world.reset()
     let scene = try await FaultScene(world)
-    let clock = ContinuousClock()
     let front = operation.isOfTaskAPI ? world.taskFront : world.tenantFront
     let arm: @Sendable () async -> Void = {
       await front.arm(fault, on: operation.target, times: times, other: world.other.url)
     }
     if operation == .code { scene.presenter.whenLeft(arm) } else { await arm() }
-    let start = clock.now
+    let start = ContinuousClock.now
     let ending = await Watchdog.run(FaultsProof.watchdog) { await scene.run(operation) }
-    let seconds = start.duration(to: clock.now) / .seconds(1)
+    let seconds = start.duration(to: .now) / .seconds(1)
     let hits = front.hits
     guard let ending else { return Result(outcome: "HANG", seconds: seconds, broken: ["does not come back"]) }
     try await front.disarm()
@@ -192,11 +191,10 @@ extension FaultCell {
     let start = ContinuousClock.now
     let child = try ChildProcess(
       ApartCell.self, [fault.name, operation.rawValue, times.map { "\($0)" } ?? "all"], keepsErrors: true)
-    let output = child.readToEnd()
+    var lines = child.readToEnd().split(separator: "\n").map(String.init)
     let seconds = start.duration(to: .now) / .seconds(1)
-    let lines = output.split(separator: "\n").map(String.init)
-    if child.ending == 0, let outcome = lines.first {
-      return Result(outcome: outcome, seconds: seconds, broken: Array(lines.dropFirst()))
+    if child.ending == 0, !lines.isEmpty {
+      return Result(outcome: lines.removeFirst(), seconds: seconds, broken: lines)
     }
     let isOfPlatform =
       ProofTransport.mayEndTheProcess && child.errors.contains("Transfer completed, but there's no response")
@@ -210,14 +208,12 @@ struct ApartCell: ProofCommand {
   static let name = "fault-cell"
 
   static func run(_ options: ProofOptions) async throws -> Bool {
-    let name = try options.value(0, "the fault")
-    let operationName = try options.value(1, "the operation")
+    let (name, times) = (try options.value(0, "the fault"), Int(try options.value(2, "the times")))
     guard let fault = WireFault.all.first(where: { $0.name == name }),
-      let operation = FaultOperation(rawValue: operationName)
-    else { throw ProofError("no such cell: \(name) x \(operationName)") }
+      let operation = FaultOperation(rawValue: try options.value(1, "the operation"))
+    else { throw ProofError("no such cell: \(options.values)") }
     let world = try await FaultWorld()
-    let result = try await FaultCell(fault: fault, operation: operation, times: Int(try options.value(2, "the times")))
-      .run(in: world)
+    let result = try await FaultCell(fault: fault, operation: operation, times: times).run(in: world)
     print(([result.outcome] + result.broken).joined(separator: "\n"))
     await world.stop()
     return true

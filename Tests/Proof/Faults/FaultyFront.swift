@@ -63,23 +63,14 @@ final class FaultyFront: Sendable {
 
   /// Behaves again.
   func disarm() async throws {
-    let isOpen = state.withLock { state in
-      state.armed = nil
-      return state.listener != nil
-    }
-    guard !isOpen else { return }
+    state.withLock { $0.armed = nil }
+    guard state.withLock({ $0.listener == nil }) else { return }
     let listener = try await Self.listener(port: port, state, answer)
     state.withLock { $0.listener = listener }
   }
 
   /// Takes no more connections, and ends those that there are.
-  func close() async {
-    let listener = state.withLock { state in
-      defer { state.listener = nil }
-      return state.listener
-    }
-    await listener?.close()
-  }
+  func close() async { await state.withLock { $0.listener.take() }?.close() }
 
   private static func listener(
     port: UInt16, _ state: Locked<State>, _ answer: @escaping @Sendable (URLRequest) async throws -> LocalResponse
@@ -113,17 +104,14 @@ final class FaultyFront: Sendable {
 final class OtherOrigin: Sendable {
   let url: URL
   private let listener: LoopbackListener
-  private let received: Locked<[String]>
+  private let received = Recorder<String>()
 
   init() async throws {
-    let received = Locked<[String]>([])
-    self.received = received
-    listener = try await LoopbackListener { exchange in
+    listener = try await LoopbackListener { [received] exchange in
       let request = exchange.request
       let fields = request.headers.map { "\($0.key): \($0.value)" }.joined(separator: "\n")
-      received.withLock {
-        $0.append("\(request.method) \(request.target)\n\(fields)\n\n" + String(decoding: request.body, as: UTF8.self))
-      }
+      let body = String(decoding: request.body, as: UTF8.self)
+      received.record("\(request.method) \(request.target)\n\(fields)\n\n\(body)")
       await exchange.respond(LoopbackResponse(status: 200, headers: ["Content-Type": "application/json"]))
     }
     guard let url = URL(string: "http://127.0.0.1:\(listener.port)/elsewhere") else { throw ProofError("no port") }
@@ -131,14 +119,12 @@ final class OtherOrigin: Sendable {
   }
 
   /// The number of requests.
-  var requestCount: Int { received.withLock { $0.count } }
+  var requestCount: Int { received.values.count }
 
   /// Whether one of these texts came in a request, plain or escaped.
   func hasSeen(_ secrets: Set<String>) -> Bool {
-    let all = received.withLock { $0 }
-    return secrets.union(secrets.map { FormEncoding.escape($0) }).contains { secret in
-      all.contains { $0.contains(secret) }
-    }
+    let all = received.values.joined(separator: "\n")
+    return secrets.union(secrets.map { FormEncoding.escape($0) }).contains { all.contains($0) }
   }
 
   func close() async { await listener.close() }

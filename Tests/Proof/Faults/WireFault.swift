@@ -35,21 +35,6 @@ struct WireFault: Sendable {
   var endsSession = false
   let play: @Sendable (WireScene) async -> Void
 
-  init(
-    _ name: String, _ expected: FaultExpectation, recovery: Recovery = .none, isRefusal: Bool = false,
-    isLarge: Bool = false, mayEndTheProcess: Bool = false, endsSession: Bool = false,
-    play: @escaping @Sendable (WireScene) async -> Void
-  ) {
-    self.name = name
-    self.expected = expected
-    self.recovery = recovery
-    self.isRefusal = isRefusal
-    self.isLarge = isLarge
-    self.mayEndTheProcess = mayEndTheProcess
-    self.endsSession = endsSession
-    self.play = play
-  }
-
   /// The table's rows.
   static let all = connections + redirects + statuses + failures + bodies + large
 }
@@ -69,34 +54,34 @@ extension WireFault {
     cut("closed in the head", after: "HTTP/1.1 200 OK\r\nContent-Ty"),
     cut("closed after the status line", after: "HTTP/1.1 200 OK\r\n"),
     cut("closed in the head after 100", after: "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nX-A: b\r\n"),
-    WireFault("connection refused", "network", recovery: .retry, isRefusal: true) { _ in },
-    WireFault("reset before the answer", "network", recovery: .retry) { $0.exchange.reset() },
-    WireFault("end before the answer", "network", recovery: .retry) { $0.exchange.close() },
-    WireFault("reset in the head", "network", recovery: .retry) { scene in
+    WireFault(name: "connection refused", expected: "network", recovery: .retry, isRefusal: true) { _ in },
+    WireFault(name: "reset before the answer", expected: "network", recovery: .retry) { $0.exchange.reset() },
+    WireFault(name: "end before the answer", expected: "network", recovery: .retry) { $0.exchange.close() },
+    WireFault(name: "reset in the head", expected: "network", recovery: .retry) { scene in
       await scene.exchange.write("HTTP/1.1 200 OK\r\nContent-Ty")
       scene.exchange.reset()
     },
-    WireFault("reset in the body", "network", recovery: .retry) { scene in
+    WireFault(name: "reset in the body", expected: "network", recovery: .retry) { scene in
       let response = await scene.genuine()
       await scene.exchange.write(head(response, length: response.body.count + 10) + response.body.dropLast(1))
       // A reset overtakes bytes that are on their way, and the head must arrive first.
       try? await ContinuousClock().sleep(for: .milliseconds(20))
       scene.exchange.reset()
     },
-    WireFault("body shorter than announced", "network", recovery: .retry) { scene in
+    WireFault(name: "body shorter than announced", expected: "network", recovery: .retry) { scene in
       let response = await scene.genuine()
       await scene.exchange.write(head(response, length: response.body.count + 10) + response.body)
       scene.exchange.close()
     },
-    WireFault("head, a byte at a time", "timedOut") { scene in
+    WireFault(name: "head, a byte at a time", expected: "timedOut") { scene in
       await drip(Data("HTTP/1.1 200 OK\r\nX-Slow: \(String(repeating: "x", count: 4000))".utf8), scene)
     },
-    WireFault("body, a byte at a time", "timedOut") { scene in
+    WireFault(name: "body, a byte at a time", expected: "timedOut") { scene in
       await scene.exchange.write(head(await scene.genuine(), length: 4000))
       await drip(Data(repeating: UInt8(ascii: " "), count: 4000), scene)
     },
-    WireFault("no answer", "timedOut") { await $0.exchange.waitForDisconnect() },
-    WireFault("not HTTP", "invalidResponse") { scene in
+    WireFault(name: "no answer", expected: "timedOut") { await $0.exchange.waitForDisconnect() },
+    WireFault(name: "not HTTP", expected: "invalidResponse") { scene in
       await scene.exchange.write("220 mail.example.com ESMTP ready\r\n\r\n")
       scene.exchange.close()
     },
@@ -104,7 +89,7 @@ extension WireFault {
 
   /// The connection ends in order, but inside the head.
   private static func cut(_ name: String, after head: String) -> WireFault {
-    WireFault(name, "network", recovery: .retry, mayEndTheProcess: true) { scene in
+    WireFault(name: name, expected: "network", recovery: .retry, mayEndTheProcess: true) { scene in
       await scene.exchange.write(head)
       scene.exchange.close()
     }
@@ -129,7 +114,7 @@ extension WireFault {
 /// Whole answers with a status that is no success.
 extension WireFault {
   private static let redirects: [WireFault] = [301, 302, 307, 308].map { code in
-    WireFault("\(code) to another origin", "invalidResponse") { scene in
+    WireFault(name: "\(code) to another origin", expected: "invalidResponse") { scene in
       await scene.exchange.respond(
         LoopbackResponse(status: code, headers: ["Location": scene.other.absoluteString]))
     }
@@ -162,7 +147,7 @@ extension WireFault {
 
   /// Repeats what was sent, plain in one place and in base64 in others.
   private static let repeated = WireFault(
-    "400 that repeats the request", .init("configuration", "configuration", "server")
+    name: "400 that repeats the request", expected: .init("configuration", "configuration", "server")
   ) { scene in
     let request = scene.exchange.request
     let sent = (request.headers["authorization"] ?? "") + " " + String(decoding: request.body, as: UTF8.self)
@@ -178,7 +163,7 @@ extension WireFault {
     _ code: Int, _ name: String, _ expected: FaultExpectation, recovery: Recovery = .none, endsSession: Bool = false,
     headers: [String: String] = [:], body: String = ""
   ) -> WireFault {
-    WireFault(name, expected, recovery: recovery, endsSession: endsSession) { scene in
+    WireFault(name: name, expected: expected, recovery: recovery, endsSession: endsSession) { scene in
       await scene.exchange.respond(LoopbackResponse(status: code, headers: headers, body: Data(body.utf8)))
     }
   }
@@ -194,7 +179,7 @@ extension WireFault {
   private static let bodies: [WireFault] = [
     body("HTML with 200", unreadable) { _ in Data("<!DOCTYPE html><title>Sign in to the network</title>".utf8) },
     body("nothing with 200", unlessDeleted) { _ in Data() },
-    WireFault("nothing with 204", unlessDeleted.but(.add, "value")) { scene in
+    WireFault(name: "nothing with 204", expected: unlessDeleted.but(.add, "value")) { scene in
       _ = await scene.genuine()
       await scene.exchange.respond(LoopbackResponse(status: 204))
     },
@@ -221,19 +206,18 @@ extension WireFault {
   static let bomb = GzipBomb(size: 64 << 20).data
 
   private static let large: [WireFault] = [
-    WireFault("gzip bomb, 64 MB", "tooLarge", isLarge: true) { scene in
+    WireFault(name: "gzip bomb, 64 MB", expected: "tooLarge", isLarge: true) { scene in
       let headers = ["Content-Type": "application/json", "Content-Encoding": "gzip"]
       await scene.exchange.respond(LoopbackResponse(status: 200, headers: headers, body: bomb))
     },
-    WireFault("200 MB, announced", "tooLarge", isLarge: true) { await flood($0, "Content-Length: \(200 << 20)\r\n") },
-    WireFault("200 MB, not announced", "tooLarge", isLarge: true) { await flood($0, "Connection: close\r\n") },
+    flood("200 MB, announced", "Content-Length: \(200 << 20)"), flood("200 MB, not announced", "Connection: close"),
   ]
 
   private static func body(
     _ name: String, _ expected: FaultExpectation, type: String = "application/json",
     _ change: @escaping @Sendable (Data) -> Data
   ) -> WireFault {
-    WireFault(name, expected) { scene in
+    WireFault(name: name, expected: expected) { scene in
       let response = await scene.genuine()
       let status = response.status == 204 ? 200 : response.status
       await scene.exchange.respond(
@@ -241,14 +225,16 @@ extension WireFault {
     }
   }
 
-  private static func flood(_ scene: WireScene, _ field: String) async {
-    let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\(field)\r\n"
-    guard await scene.exchange.write(head) else { return }
-    let piece = [UInt8](repeating: UInt8(ascii: " "), count: 64 << 10)
-    for _ in 0..<(200 << 20) / piece.count {
-      guard await scene.exchange.write(piece) else { return }
+  private static func flood(_ name: String, _ field: String) -> WireFault {
+    WireFault(name: name, expected: "tooLarge", isLarge: true) { scene in
+      let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\(field)\r\n\r\n"
+      guard await scene.exchange.write(head) else { return }
+      let piece = [UInt8](repeating: UInt8(ascii: " "), count: 64 << 10)
+      for _ in 0..<(200 << 20) / piece.count {
+        guard await scene.exchange.write(piece) else { return }
+      }
+      scene.exchange.close()
     }
-    scene.exchange.close()
   }
 
   /// Every member of the top level with a value of another type.

@@ -43,6 +43,11 @@ enum ProofRecord {
 }
 
 extension SharedTokenCache {
+  /// The number of a record that is there and whole.
+  func number(for key: TokenCacheKey) async throws -> Int? {
+    try await record(for: key).flatMap { ProofRecord.number($0) }
+  }
+
   /// Adds one to the number of a record, which must exist, by replacements until one takes place.
   func addOne(to key: TokenCacheKey, size: Int) async throws {
     let stamp = UUID()

@@ -15,21 +15,21 @@ enum Worker {
 
   /// Starts a command as several processes, which begin together when each has said that it is ready.
   static func start(_ command: any ProofCommand.Type, _ arguments: [[String]]) throws -> [ChildProcess] {
-    let children = try arguments.map { try ChildProcess(command, $0) }
-    for child in children where child.readLine() != "ready" { throw ProofError("a worker did not start") }
+    let children = try arguments.map { try ready(command, $0) }
     for child in children { child.signal() }
     return children
+  }
+
+  /// Starts a command as a process, and waits until it says that it is ready.
+  static func ready(_ command: any ProofCommand.Type, _ arguments: [String]) throws -> ChildProcess {
+    let child = try ChildProcess(command, arguments)
+    guard child.readLine() == "ready" else { throw ProofError("\(command.name) did not start") }
+    return child
   }
 }
 
 extension ChildProcess {
   /// Starts a command of this program.
-  ///
-  /// - Parameters:
-  ///   - command: The command.
-  ///   - arguments: Its arguments.
-  ///   - keepsErrors: Whether to keep ``errors``.
-  /// - Throws: The system's error if the process does not start.
   convenience init(_ command: any ProofCommand.Type, _ arguments: [String], keepsErrors: Bool = false) throws {
     try self.init(arguments: [command.name] + arguments, keepsErrors: keepsErrors)
   }
