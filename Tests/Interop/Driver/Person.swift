@@ -15,46 +15,32 @@ struct Person: Sendable {
   /// Opens the page; its result arrives at the redirect URI.
   func open(_ page: URL, consents: Bool) async throws {
     let wish: JSONValue = ["url": .string(page.absoluteString), "consents": .bool(consents)]
-    _ = try await transport.send(
-      URLRequest(
-        method: "POST", url: address.appendingPathComponent("open"), headers: ["Content-Type": "application/json"],
-        body: try JSONEncoder().encode(wish)), limits: .standard)
+    let request = URLRequest(
+      method: "POST", url: address.appendingPathComponent("open"), headers: ["Content-Type": "application/json"],
+      body: try JSONEncoder().encode(wish))
+    _ = try await transport.send(request, limits: .standard)
   }
 
-  /// The steps so far, for example `password`, `consent` and `redirected`.
-  func log() async throws -> [String] {
-    let (body, _) = try await transport.send(
-      URLRequest(url: address.appendingPathComponent("log")), limits: .standard)
-    return try JSONDecoder().decode([String: [String]].self, from: body)["log"] ?? []
-  }
-
-  /// The number of times that the password was typed.
-  func passwords() async throws -> Int { try await log().filter { $0 == "password" }.count }
-
-  /// A presenter with the loopback redirect of a command line and this person at the browser.
-  func presenter(consents: Bool = true, noting callbacks: Callbacks) -> some SignInPresenter {
-    NotingPresenter(
-      base: LoopbackPresenter(
-        // Longer than the person takes to give up, who then says at which page.
-        open: { try await open($0, consents: consents) }, timeout: .seconds(150)),
-      callbacks: callbacks)
+  /// The number of times that the password was typed, which is one of the steps so far.
+  func passwords() async throws -> Int {
+    let request = URLRequest(url: address.appendingPathComponent("log"))
+    let (body, _) = try await transport.send(request, limits: .standard)
+    let steps = try JSONDecoder().decode([String: [String]].self, from: body)["log"] ?? []
+    return steps.count { $0 == "password" }
   }
 }
 
-/// The names of the parameters of callbacks.
-actor Callbacks {
-  private(set) var names: [Set<String>] = []
-
-  func note(_ callback: URL) {
-    let items = URLComponents(url: callback, resolvingAgainstBaseURL: false)?.queryItems ?? []
-    names.append(Set(items.map(\.name)))
-  }
-}
-
-/// A presenter that notes what a callback contains.
+/// A presenter with the loopback redirect of a command line and a person at the browser, which notes the callbacks.
 struct NotingPresenter: SignInPresenter {
   let base: LoopbackPresenter
-  let callbacks: Callbacks
+  /// The names of the parameters of each callback.
+  let callbacks: Locked<[Set<String>]>
+
+  init(_ person: Person, consents: Bool, noting callbacks: Locked<[Set<String>]>) {
+    // Longer than the person takes to give up, who then says at which page.
+    base = LoopbackPresenter(open: { try await person.open($0, consents: consents) }, timeout: .seconds(150))
+    self.callbacks = callbacks
+  }
 
   func validate(redirectURI: URL) throws { try base.validate(redirectURI: redirectURI) }
 
@@ -65,7 +51,8 @@ struct NotingPresenter: SignInPresenter {
       isSignOut ? .seconds(20) : nil, on: ContinuousClock(),
       throwing: ConnectorError(.userClosedBrowser, "The browser stayed at the provider.")
     ) { try await base.present(request) }
-    await callbacks.note(callback)
+    let items = URLComponents(url: callback, resolvingAgainstBaseURL: false)?.queryItems ?? []
+    callbacks.withLock { $0.append(Set(items.map(\.name))) }
     return callback
   }
 }

@@ -11,29 +11,22 @@ import Foundation
 ///
 /// They use plain http on a loopback port, with the runner's TLS front before it. The `Host` of a request names the tenant.
 enum ServedTenants {
-  static let redirectURI = "http://localhost:8400/callback"
-
   static func run() async throws {
+    let redirectURI = "http://localhost:8400/callback"
     var rotating = LocalTenant.Behavior()
     rotating.refreshTokenReuse = .refused
-    let b2c = LocalTenant(redirectURIs: [redirectURI], behavior: rotating)
-    let entra = LocalTenant(shape: .entra, redirectURIs: [redirectURI], behavior: rotating)
-    let ciam = LocalTenant(shape: .ciam, redirectURIs: [redirectURI], behavior: rotating)
-    let openIDConnect = LocalTenant(shape: .openIDConnect, redirectURIs: [redirectURI], behavior: rotating)
-    let tenants = [b2c, entra, ciam, openIDConnect]
-    let listener = try await LoopbackListener { exchange in
-      await answer(exchange, tenants)
-    }
+    let shapes: [(name: String, LocalTenant.Shape)] = [
+      ("b2c", .b2c), ("entra", .entra), ("ciam", .ciam), ("openIDConnect", .openIDConnect),
+    ]
+    let tenants = shapes.map { LocalTenant(shape: $1, redirectURIs: [redirectURI], behavior: rotating) }
+    let listener = try await LoopbackListener { await answer($0, tenants) }
+    let origins = zip(shapes, tenants).map { ($0.name, JSONValue.string($1.inMemoryOrigin.absoluteString)) }
     let scene: [String: JSONValue] = [
-      "port": .integer(Int64(listener.port)), "clientID": .string(b2c.clientID), "redirectURI": .string(redirectURI),
-      "apiClientID": .string(b2c.apiClientID), "scopes": .array(b2c.apiScopes.map(JSONValue.string)),
-      "email": .string(LocalUser.alice.email), "password": .string(LocalUser.alice.password.value),
-      "tenantID": .string(b2c.tenantID),
-      "origins": .object(
-        Dictionary(
-          uniqueKeysWithValues: zip(["b2c", "entra", "ciam", "openIDConnect"], tenants).map {
-            ($0, .string($1.inMemoryOrigin.absoluteString))
-          })),
+      "port": .integer(Int64(listener.port)), "clientID": .string(tenants[0].clientID),
+      "redirectURI": .string(redirectURI), "apiClientID": .string(tenants[0].apiClientID),
+      "scopes": .array(tenants[0].apiScopes.map(JSONValue.string)), "email": .string(LocalUser.alice.email),
+      "password": .string(LocalUser.alice.password.value), "tenantID": .string(tenants[0].tenantID),
+      "origins": .object(Dictionary(uniqueKeysWithValues: origins)),
     ]
     emit(String(decoding: try JSONEncoder().encode(scene), as: UTF8.self))
     // Until the runner ends the process.
@@ -49,9 +42,9 @@ enum ServedTenants {
       await exchange.respond(.text("No tenant has this name.", status: 404))
       return
     }
+    let body = request.body.isEmpty ? nil : request.body
     let answer = try? await tenant.answer(
-      URLRequest(
-        method: request.method, url: url, headers: request.headers, body: request.body.isEmpty ? nil : request.body))
+      URLRequest(method: request.method, url: url, headers: request.headers, body: body))
     guard let answer else { return exchange.close() }
     await exchange.respond(LoopbackResponse(answer))
   }
