@@ -1,4 +1,5 @@
 import B2CConnector
+import B2CCore
 import B2CHTTP
 import B2COAuth
 import B2CSettings
@@ -16,13 +17,10 @@ extension Row {
         with a ready header. Each call reads its user's record, so that it never misses a change by another instance.
         """
     ) { context in
-      var measurements: [Measurement] = []
       let variables = ProcessInfo.processInfo.environment
       let database = try require(variables["B2C_POSTGRESQL"], "B2C_POSTGRESQL, a connection string of libpq")
-      measurements += try await ManyUsers.measure("PostgreSQL", ServerParts.postgreSQL(database), context)
-      let directory = try context.directory("sqlite")
-      measurements += try await ManyUsers.measure("SQLite", ServerParts.sqlite(directory), context)
-      return measurements
+      return try await ManyUsers.measure("PostgreSQL", ServerParts.postgreSQL(database), context)
+        + ManyUsers.measure("SQLite", ServerParts.sqlite(context.directory("sqlite")), context)
     }
   ]
 
@@ -50,11 +48,17 @@ private enum ManyUsers {
     let token = try await connector.accessToken(user: Scene.user(7)).token.value
     let plain = PlainClient(url: url.absoluteString, token: token)
     // In each batch the users come in turn, from another one on; no user comes twice before all were there.
-    let next = Next(users: users)
+    let next = Locked(0)
     let pairs = try await Pairs.compare(context, pairs: 15, batch: 1) { count in
       try await parallel(count) { _ = try await plain.tasks() }
     } subject: { count in
-      try await parallel(count) { _ = try await connector.getTaskList(user: Scene.user(await next.user())) }
+      try await parallel(count) {
+        let number = next.withLock { next in
+          next = (next + 1) % users
+          return next
+        }
+        _ = try await connector.getTaskList(user: Scene.user(number))
+      }
     }
     try await plain.close()
     _ = api.killAndRead()
@@ -71,18 +75,6 @@ private enum ManyUsers {
   private static func parallel(_ count: Int, _ work: @escaping @Sendable () async throws -> Void) async throws {
     try await simultaneously(callers) { caller in
       for _ in stride(from: caller, to: count, by: callers) { try await work() }
-    }
-  }
-
-  private actor Next {
-    private let users: Int
-    private var number = 0
-
-    init(users: Int) { self.users = users }
-
-    func user() -> Int {
-      number = (number + 1) % users
-      return number
     }
   }
 }

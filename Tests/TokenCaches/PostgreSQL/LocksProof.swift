@@ -19,44 +19,42 @@ struct LocksProof: ProofCommand {
     let folder = try TemporaryDirectory("locks")
     defer { folder.remove() }
     var table = Table("promise", "")
-    var isKept = true
+    var broken: [String] = []
     for (promise, check) in [
       ("the ninth lock waits until its task is cancelled, and is taken when one of eight is free", ninth),
       ("records are read and written while eight locks are held", useBeside),
       ("waiters for a process that hangs end when they are cancelled, other users do not wait", hanging),
       ("the lock of a process that was killed is free", killed),
       ("a connector's error is timedOut, and retryable", connectorError),
-    ] as [(String, @Sendable (URL, ProofOptions) async throws -> Bool)] {
-      let isTrue = await Watchdog.run(.seconds(90)) { (try? await check(folder.url, options)) ?? false } ?? false
-      table.add(promise, isTrue ? "kept" : "BROKEN")
-      isKept = isKept && isTrue
+    ] as [(String, @Sendable (URL) async throws -> Bool)] {
+      let isKept = await Watchdog.run(.seconds(90)) { (try? await check(folder.url)) ?? false } ?? false
+      table.add(promise, verdict(isKept ? [] : [promise]))
+      if !isKept { broken.append(promise) }
     }
-    table.show()
-    return isKept
+    return report(table, broken)
   }
 
-  @Sendable private static func ninth(_ folder: URL, _ options: ProofOptions) async throws -> Bool {
+  @Sendable private static func ninth(_ folder: URL) async throws -> Bool {
     let cache = try ProofCache.open(folder)
     let hasWaited = try await holdingEight(cache) { try await waitsUntilCancelled(cache, ProofRecord.key("ninth")) }
     let comesThrough = try await cache.underRefreshLock(of: ProofRecord.key("ninth")) { true }
     return hasWaited && comesThrough
   }
 
-  @Sendable private static func useBeside(_ folder: URL, _ options: ProofOptions) async throws -> Bool {
+  @Sendable private static func useBeside(_ folder: URL) async throws -> Bool {
     let cache = try ProofCache.open(folder)
     return try await holdingEight(cache) {
       for number in 1...50 {
         let key = ProofRecord.key("held-\(number % 8)")
         try await cache.store(ProofRecord.record(number), for: key)
-        guard try await cache.record(for: key).flatMap(ProofRecord.number) == number else { return false }
+        guard try await cache.number(for: key) == number else { return false }
       }
       return true
     }
   }
 
-  @Sendable private static func hanging(_ folder: URL, _ options: ProofOptions) async throws -> Bool {
-    let holder = try ChildProcess(LockHolder.self, [folder.path])
-    guard holder.readLine() == "held" else { throw ProofError("the holder did not start") }
+  @Sendable private static func hanging(_ folder: URL) async throws -> Bool {
+    let holder = try Worker.ready(LockHolder.self, [folder.path])
     defer { _ = holder.killAndRead() }
     let caches = try (0..<2).map { _ in try ProofCache.open(folder) }
     let areKept = try await simultaneously(40) { number in
@@ -67,26 +65,18 @@ struct LocksProof: ProofCommand {
     return areKept.allSatisfy(\.self)
   }
 
-  @Sendable private static func killed(_ folder: URL, _ options: ProofOptions) async throws -> Bool {
-    let holder = try ChildProcess(LockHolder.self, [folder.path])
-    guard holder.readLine() == "held" else { throw ProofError("the holder did not start") }
-    _ = holder.killAndRead()
+  @Sendable private static func killed(_ folder: URL) async throws -> Bool {
+    _ = try Worker.ready(LockHolder.self, [folder.path]).killAndRead()
     return try await ProofCache.open(folder).underRefreshLock(of: LockHolder.key) { true }
   }
 
-  @Sendable private static func connectorError(_ folder: URL, _ options: ProofOptions) async throws -> Bool {
+  @Sendable private static func connectorError(_ folder: URL) async throws -> Bool {
     let folder = folder.appendingPathComponent("connector")
-    let tenant = LocalTenant(redirectURIs: ["http://127.0.0.1/callback"])
-    try await tenant.start()
-    let authority = tenant.authority(form: .query)
+    let provider = try await ProofTenant()
     let other = try ProofCache.open(folder)
-    try await ProcessesProof.signIn(tenant, authority, other)
+    try await provider.signIn(other)
     guard let key = try await other.keys().first else { return false }
-    var environment = Connector.Environment()
-    environment.cache = try ProofCache.open(folder)
-    let connector = try Connector(
-      settings: try RefreshWorker.settings(authority: authority), environment: environment
-    ) { $0.limits.deadline = patience }
+    let connector = try ProofTenant.connector(provider.authority, ProofCache.open(folder), deadline: patience)
     let error = try await other.underRefreshLock(of: key) { () -> ConnectorError? in
       do {
         _ = try await connector.accessToken()
@@ -95,7 +85,7 @@ struct LocksProof: ProofCommand {
         return error
       }
     }
-    await tenant.stop()
+    await provider.tenant.stop()
     return error?.code == .timedOut && error?.isRetryable == true
   }
 
@@ -131,8 +121,7 @@ struct LocksProof: ProofCommand {
       try await waiter.value
       return false
     } catch is CancellationError {
-      let waited = start.duration(to: .now)
-      return waited >= patience && waited < patience + grace
+      return (patience..<patience + grace).contains(start.duration(to: .now))
     }
   }
 }
@@ -144,10 +133,8 @@ struct LockHolder: ProofCommand {
   static let key = ProofRecord.key("hanging")
 
   static func run(_ options: ProofOptions) async throws -> Bool {
-    let folder = URL(fileURLWithPath: try options.value(0, "the folder"), isDirectory: true)
-    return try await ProofCache.open(folder).underRefreshLock(of: key) {
-      try FileHandle.standardOutput.write(contentsOf: Data("held\n".utf8))
-      _ = readLine()
+    try await ProofCache.open(options.folder).underRefreshLock(of: key) {
+      Worker.waitForSignal()
       return true
     }
   }

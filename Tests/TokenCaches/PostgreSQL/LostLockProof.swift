@@ -19,7 +19,7 @@ struct LostLockProof: ProofCommand {
     for round in 0..<rounds {
       let firstIsFirst = round.isMultiple(of: 2)
       let found = await Watchdog.run(.seconds(60)) { () -> Result<Int, any Error> in
-        do { return .success(try await reusesInRound(firstIsFirst, options)) } catch { return .failure(error) }
+        do { return .success(try await reusesInRound(firstIsFirst)) } catch { return .failure(error) }
       }
       switch found {
       case .success(let count)?:
@@ -33,28 +33,22 @@ struct LostLockProof: ProofCommand {
     var table = Table("after the connection died", "rounds")
     table.add("the first stores, the second's answer is dropped", "\(counts[true] ?? 0)")
     table.add("the second stores, the first's answer is dropped", "\(counts[false] ?? 0)")
-    table.show()
-    print("Most reuses of a refresh token in a round: \(reuses); at most 1 is allowed.")
-    for note in notes.prefix(10) { print("BROKEN  \(note)") }
-    return notes.isEmpty
+    table.add("most reuses of a refresh token in a round (at most 1 is allowed)", "\(reuses)")
+    return report(table, notes)
   }
 
   /// Runs a round, in which the answer of one client arrives and is stored before that of the other.
-  private static func reusesInRound(_ firstIsFirst: Bool, _ options: ProofOptions) async throws -> Int {
+  private static func reusesInRound(_ firstIsFirst: Bool) async throws -> Int {
     let folder = try TemporaryDirectory("lost-lock")
     defer { folder.remove() }
-    let tenant = LocalTenant(redirectURIs: ["http://127.0.0.1/callback"])
+    let provider = try await ProofTenant()
+    let tenant = provider.tenant
     tenant.behavior.refreshTokenReuse = .allowed
-    try await tenant.start()
-    let authority = tenant.authority(form: .query)
-    let settings = try RefreshWorker.settings(authority: authority)
     let cache = try ProofCache.open(folder.url)
-    try await ProcessesProof.signIn(tenant, authority, cache)
+    try await provider.signIn(cache)
     // Caches are known by identity, so two of them have no lock in common but the server's.
     let connectors = try (0..<2).map { _ in
-      try Connector(
-        settings: settings,
-        cache: ProofCache.open(folder.url))
+      try ProofTenant.connector(provider.authority, ProofCache.open(folder.url))
     }
     let gates = [TestGate(), TestGate()]
     var tasks: [Task<AccessToken, any Error>] = []
@@ -65,9 +59,8 @@ struct LostLockProof: ProofCommand {
       let ended = try ProofServer.endLockHolders()
       guard ended == 1 else { throw ProofError("\(ended) connections held a lock") }
     }
-    let order = firstIsFirst ? [0, 1] : [1, 0]
     var values: [Secret] = []
-    for number in order {
+    for number in firstIsFirst ? [0, 1] : [1, 0] {
       gates[number].open()
       values.append(try await tasks[number].value.token)
     }
@@ -79,7 +72,7 @@ struct LostLockProof: ProofCommand {
     }
     let reuses = tenant.counters.reusedRefreshTokens
     guard tenant.counters.refreshRequests == 2 else { throw ProofError("\(tenant.counters.refreshRequests) refreshes") }
-    let next = try await connectors[order[1]].accessToken(forceRefresh: true)
+    let next = try await connectors[firstIsFirst ? 1 : 0].accessToken(forceRefresh: true)
     guard next.token != values[0], tenant.counters.reusedRefreshTokens == reuses else {
       throw ProofError("the stored refresh token is not the last one")
     }

@@ -19,11 +19,9 @@ struct RestartProof: ProofCommand {
       try await caches[0].store(ProofRecord.record(number), for: ProofRecord.key("stored-\(number)"))
     }
     try await caches[0].store(ProofRecord.record(0), for: ProofRecord.key("shared"))
-    let count = Locked(AdditionCount())
+    let count = Locked((done: 0, failed: 0))
     let clients = (0..<8).map { number in
-      Task {
-        while !Task.isCancelled { await add(to: caches[number % 2], count) }
-      }
+      Task { while !Task.isCancelled { await add(to: caches[number % 2], count) } }
     }
     var notes: [String] = []
     for number in 0..<restarts {
@@ -41,22 +39,20 @@ struct RestartProof: ProofCommand {
     }
     for client in clients { client.cancel() }
     for client in clients { await client.value }
-    let (done, failed) = count.withLock { ($0.done, $0.failed) }
-    let found = try await caches[1].record(for: ProofRecord.key("shared")).flatMap(ProofRecord.number) ?? 0
+    let (done, failed) = count.withLock { $0 }
+    let found = try await caches[1].number(for: ProofRecord.key("shared")) ?? 0
     // What failed may have been done: its answer was lost.
     if !(done...done + failed).contains(found) { notes.append("\(found) additions are in the record") }
     for number in 0..<stored {
-      let record = try await caches[1].record(for: ProofRecord.key("stored-\(number)"))
-      if record.flatMap(ProofRecord.number) != number { notes.append("record \(number) is lost or changed") }
+      let found = try await caches[1].number(for: ProofRecord.key("stored-\(number)"))
+      if found != number { notes.append("record \(number) is lost or changed") }
     }
     var table = Table("restarts", "additions done", "failed", "found", "")
-    table.add("\(restarts)", "\(done)", "\(failed)", "\(found)", notes.isEmpty ? "kept" : "BROKEN")
-    table.show()
-    for note in notes.prefix(10) { print("BROKEN  \(note)") }
-    return notes.isEmpty
+    table.add("\(restarts)", "\(done)", "\(failed)", "\(found)", verdict(notes))
+    return report(table, notes)
   }
 
-  private static func add(to cache: any SharedTokenCache, _ count: Locked<AdditionCount>) async {
+  private static func add(to cache: any SharedTokenCache, _ count: Locked<(done: Int, failed: Int)>) async {
     do {
       try await cache.addOne(to: ProofRecord.key("shared"), size: 2000)
       count.withLock { $0.done += 1 }
@@ -65,10 +61,4 @@ struct RestartProof: ProofCommand {
       try? await Task.sleep(for: .milliseconds(20))
     }
   }
-}
-
-/// The results of additions that the clients were told.
-struct AdditionCount: Sendable {
-  var done = 0
-  var failed = 0
 }
