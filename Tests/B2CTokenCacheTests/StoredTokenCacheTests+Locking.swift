@@ -24,7 +24,16 @@ import Testing
   func cancelledWrite() async throws {
     let lock = try openLock(".lock")
     #expect(lock.isFree)
-    for call in cache.writes { try await waitAndCancel(call) }
+    for call in cache.writes {
+      let task = Task { try await call() }
+      for _ in 0..<3 {
+        await clock.waitForSleepers()
+        await clock.advance(by: .seconds(3_600))
+      }
+      await clock.waitForSleepers()
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+    }
     let removal = Task { try await cache.remove() }
     await clock.waitForSleepers()
     #expect(try await cache.sample() == Samples.record())
@@ -32,31 +41,6 @@ import Testing
     await clock.advance(by: .seconds(1))
     try await removal.value
     #expect(try await cache.sample() == nil)
-  }
-
-  @Test("A caller waits for another process's refresh lock until it is cancelled, and its work does not run then")
-  func cancellation() async throws {
-    let lock = try openLock(".refresh")
-    #expect(lock.isFree)
-    let hasRun = Locked(false)
-    try await waitAndCancel {
-      try await cache.withRefreshLock(for: Samples.key, RefreshWork { hasRun.withLock { $0 = true } })
-    }
-    #expect(!hasRun.withLock { $0 })
-    lock.close()
-    #expect(try await cache.underRefreshLock(of: Samples.key) { "free" } == "free")
-  }
-
-  /// Cancels a call that has looked at its lock again and again, however long the lock is held.
-  private func waitAndCancel(_ call: @escaping @Sendable () async throws -> Void) async throws {
-    let task = Task { try await call() }
-    for _ in 0..<3 {
-      await clock.waitForSleepers()
-      await clock.advance(by: .seconds(3_600))
-    }
-    await clock.waitForSleepers()
-    task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
   }
 
   @Test("The temporary file of a writer that has its lock is left alone when the directory is listed")

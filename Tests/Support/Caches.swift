@@ -13,6 +13,124 @@ extension Locked {
   }
 }
 
+/// A cache of the four methods alone, as an app may write it.
+package final class FourMethodCache: WrappingCache {
+  package let inner: any TokenCache = InMemoryTokenCache.memory()
+
+  package init() {}
+
+  package func before(_ call: CacheCall, _ key: TokenCacheKey?) async { await Task.yield() }
+}
+
+/// Such a cache as an actor.
+package actor FourMethodActor: TokenCache {
+  private var records: [TokenCacheKey: TokenRecord] = [:]
+
+  package init() {}
+
+  package func record(for key: TokenCacheKey) -> TokenRecord? { records[key] }
+  package func store(_ record: TokenRecord, for key: TokenCacheKey) { records[key] = record }
+  package func removeRecord(for key: TokenCacheKey) { records[key] = nil }
+  package func keys() -> [TokenCacheKey] { Array(records.keys) }
+}
+
+/// The calls of a cache.
+package enum CacheCall: String, Sendable {
+  case record, store, removeRecord, keys
+}
+
+/// A cache that passes each call on to another cache, after a look at it.
+package protocol WrappingCache: TokenCache {
+  var inner: any TokenCache { get }
+
+  /// Waits, counts or throws before a call; the key is `nil` for ``CacheCall/keys``.
+  func before(_ call: CacheCall, _ key: TokenCacheKey?) async throws
+}
+
+extension WrappingCache {
+  package func before(_ call: CacheCall, _ key: TokenCacheKey?) async throws {}
+
+  package func record(for key: TokenCacheKey) async throws -> TokenRecord? {
+    try await before(.record, key)
+    return try await inner.record(for: key)
+  }
+
+  package func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
+    try await before(.store, key)
+    try await inner.store(record, for: key)
+  }
+
+  package func removeRecord(for key: TokenCacheKey) async throws {
+    try await before(.removeRecord, key)
+    try await inner.removeRecord(for: key)
+  }
+
+  package func keys() async throws -> [TokenCacheKey] {
+    try await before(.keys, nil)
+    return try await inner.keys()
+  }
+}
+
+/// Another process's view of a store: the two have nothing but the records in common.
+package final class ForwardingCache: WrappingCache {
+  package let inner: any TokenCache
+
+  package init(_ store: any TokenCache) { inner = store }
+}
+
+/// A shared cache in memory.
+///
+/// Its refresh lock keeps callers apart as if they were processes, unless a test puts another lock in its place.
+package final class SharedMemoryCache: SharedTokenCache {
+  private let records: Locked<[TokenCacheKey: TokenRecord]>
+  private let refreshes = KeyedLock<TokenCacheKey>()
+  private let lock: (@Sendable (RefreshWork) async throws -> Void)?
+
+  /// Makes an empty cache.
+  ///
+  /// - Parameter lock: Runs the work of a refresh in place of the cache's own lock.
+  package init(lock: (@Sendable (RefreshWork) async throws -> Void)? = nil) {
+    records = Locked([:])
+    self.lock = lock
+  }
+
+  /// Makes another view of the same records, with refresh locks of its own.
+  package init(sharingOnlyRecordsOf other: SharedMemoryCache) {
+    records = other.records
+    lock = nil
+  }
+
+  package func record(for key: TokenCacheKey) async -> TokenRecord? { records.withLock { $0[key] } }
+  package func store(_ record: TokenRecord, for key: TokenCacheKey) async { records.withLock { $0[key] = record } }
+  package func removeRecord(for key: TokenCacheKey) async { records.withLock { $0[key] = nil } }
+  package func keys() async -> [TokenCacheKey] { records.withLock { Array($0.keys) } }
+
+  package func replace(_ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord) async -> Bool {
+    records.withLock { records in
+      guard records[key]?.stamp == stamp else { return false }
+      records[key] = record
+      return true
+    }
+  }
+
+  package func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {
+    if let lock { try await lock(work) } else { try await refreshes.withLock(key) { await work() } }
+  }
+}
+
+/// A cache that passes each call on to a shared one, unless the type changes the call.
+package protocol WrappingSharedCache: WrappingCache, SharedTokenCache {
+  var shared: SharedMemoryCache { get }
+}
+
+extension WrappingSharedCache {
+  package var inner: any TokenCache { shared }
+
+  package func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {
+    try await shared.withRefreshLock(for: key, work)
+  }
+}
+
 /// A cache that counts its calls by name.
 package final class CountingCache: WrappingCache {
   package let inner: any TokenCache

@@ -29,3 +29,47 @@ struct Interop {
 func emit(_ line: String) {
   FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }
+
+/// A provider that runs, the client that it knows, and what it was configured to do.
+struct Scene: Decodable {
+  struct User: Decodable {
+    let name: String
+    let email: String
+  }
+
+  /// The name in the report.
+  let name: String
+  let issuer: String
+  let clientID: String
+  let redirectURI: URL
+  let scopes: [String]
+  let user: User
+  /// The userinfo endpoint, as an API that takes the access token.
+  let userInfo: URL
+  /// The endpoint that revokes a refresh token of a public client (RFC 7009), if there is one.
+  let revocation: URL?
+  /// The helper that drives the browser.
+  let person: URL
+  /// A directory for the token cache.
+  let folder: String
+  /// The algorithm that id_tokens are signed with.
+  let alg: String
+  /// Whether the callback must name the issuer (RFC 9207).
+  let iss: Bool
+  /// Whether each refresh must return a new refresh token.
+  let rotates: Bool
+  /// The lifetime of access tokens, in seconds.
+  let lifetime: Double
+  /// Whether a refresh token lives longer than the access token that it came with.
+  let refreshOutlivesToken: Bool
+  /// Whether a page asks for consent that can be refused.
+  let asksForConsent: Bool
+  /// Whether the provider refuses a refresh token that was replaced by another one.
+  let refusesReuse: Bool
+  /// Whether metadata names an end_session_endpoint.
+  let endsSessions: Bool
+  /// The error code of a consent that the user refuses.
+  let consentRefusal: String
+  /// The error code of a sign-in without a page when there is no session at the provider; `nil` if it is not tried.
+  let silentRefusal: String?
+}

@@ -4,6 +4,88 @@ import B2CTestKit
 import Foundation
 import TestSupport
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A tenant and a task server behind fronts that can misbehave, and an origin that nobody may ask.
+struct FaultWorld: Sendable {
+  /// A deadline that is short enough to wait for and long enough for a busy machine.
+  static let deadline = Duration.seconds(2)
+  static let limits = TransportLimits(maximumBodyBytes: 256 << 10, deadline: deadline, idleTimeout: .seconds(5))
+  private static let transport = ProofTransport.make()
+
+  let tenantFront: FaultyFront
+  let taskFront: FaultyFront
+  let other: OtherOrigin
+  let tasks: LocalTaskServer
+  private let tenant = LocalTenant()
+
+  init() async throws {
+    // Microsoft's services take a refresh token that was spent already. With a server that does not, an answer that is
+    // lost after it was made loses the session, whatever a client does.
+    tenant.behavior.refreshTokenReuse = .allowed
+    // The task server knows the tenant by its own name; what the front is called is not its affair.
+    tenant.behavior.changeAccessTokenClaims = { [issuer = tenant.issuer] in $0["iss"] = .string(issuer) }
+    tasks = LocalTaskServer(tenant: tenant, dialect: .rest)
+    tenantFront = try await FaultyFront { [tenant] in try await tenant.answer($0) }
+    taskFront = try await FaultyFront { [tasks] in try await tasks.answer($0) }
+    other = try await OtherOrigin()
+  }
+
+  func stop() async {
+    await tenantFront.close()
+    await taskFront.close()
+    await other.close()
+  }
+
+  /// Every secret that was sent, or made by the tenant, also in answers that a fault held back.
+  func secrets() -> Set<String> {
+    var secrets = tenantFront.secrets.union(taskFront.secrets).union([LocalUser.alice.password.value])
+    for recorded in tenant.requests {
+      let body = recorded.response.flatMap { try? JSONDecoder().decode(JSONValue.self, from: $0.body).object } ?? [:]
+      secrets.formUnion(["access_token", "refresh_token", "id_token"].compactMap { body[$0]?.string })
+    }
+    return secrets
+  }
+
+  /// A connector with short limits, and retries so quick that every try falls within the deadline.
+  func connector(
+    _ cache: any TokenCache, _ presenter: any SignInPresenter,
+    onEvent: @escaping @Sendable (Connector.Event) -> Void = { _ in }
+  ) throws -> Connector {
+    var settings = try tenant.settings()
+    let authority = tenant.authority(form: .query).replacingOccurrences(
+      of: tenant.inMemoryOrigin.absoluteString, with: tenantFront.url.absoluteString)
+    settings.authority = try Authority(authority)
+    settings.policies = .init(emailSignIn: try Policy("B2C_1_SignIn"))
+    settings.taskWebAPI = taskFront.url.appendingPathComponent("tasks")
+    let environment = Connector.Environment(
+      presenter: presenter, cache: cache, transport: Self.transport, onEvent: onEvent)
+    return try Connector(settings: settings, environment: environment) {
+      $0.taskDialect = .rest
+      $0.limits = Self.limits
+      $0.taskLimits = Self.limits
+      $0.retry = RetryPolicy(maximumDelay: .milliseconds(20))
+    }
+  }
+}
+
+/// A user at the sign-in page, after whom something goes wrong.
+final class ArmingPresenter: SignInPresenter {
+  private let user = ScriptedPresenter(transport: URLSessionTransport(), .signIn(.alice))
+  private let action = Locked<(@Sendable () async -> Void)?>(nil)
+
+  /// Runs an action once, when the user has left the page.
+  func whenLeft(_ action: @escaping @Sendable () async -> Void) { self.action.withLock { $0 = action } }
+
+  func present(_ request: PresentationRequest) async throws -> URL {
+    let url = try await user.present(request)
+    await action.withLock { $0.take() }?()
+    return url
+  }
+}
+
 /// A user who is signed in and has a task, right before a fault.
 struct FaultScene: Sendable {
   let world: FaultWorld
@@ -83,7 +165,7 @@ struct FaultScene: Sendable {
   /// An add happens once at most, and says so when it may have happened; nothing goes that was not meant.
   private func changesToTasks(_ ending: FaultEnding, _ operation: FaultOperation) -> [String] {
     var broken: [String] = []
-    let texts = world.taskServer.tasks.map(\.text)
+    let texts = world.tasks.tasks.map(\.text)
     let count = texts.count { $0 == Self.added }
     if count > 1 { broken.append("added \(count) times") }
     if operation == .add, count == 1, ending.outcome != "value", !ending.outcomeIsUnknown {

@@ -20,8 +20,6 @@ struct FaultsProof: ProofCommand {
 
   static func run(_ options: ProofOptions) async throws -> Bool {
     let start = ContinuousClock.now
-    var worlds: [FaultWorld] = []
-    for _ in 0..<8 { worlds.append(try await FaultWorld()) }
     // It makes no difference whether a large answer comes once or each time.
     let cells = [nil, 1].flatMap { times in
       WireFault.all.filter { !(options.isQuick && times == 1 && $0.isLarge) }.flatMap { fault in
@@ -31,20 +29,19 @@ struct FaultsProof: ProofCommand {
     var matrix = FaultMatrix()
     let together = cells.filter { !$0.fault.isLarge && !$0.fault.mayEndTheProcess }
     // Some cells run first, so that what is loaded once does not count as growth.
-    try await matrix.run(Array(together.prefix(40)), in: worlds)
+    try await matrix.run(Array(together.prefix(40)), atATime: 8)
     let before = ResidentMemory.current
-    try await matrix.run(together, in: worlds)
+    try await matrix.run(together, atATime: 8)
     let left = ResidentMemory.current - before
     _ = WireFault.bomb.count
     var peaks: [String: Int] = [:]
     for cell in cells where cell.fault.isLarge {
       ResidentMemory.resetPeak()
       let before = ResidentMemory.current
-      try await matrix.run([cell], in: [worlds[0]])
+      try await matrix.run([cell], atATime: 1)
       peaks[cell.fault.name] = max(peaks[cell.fault.name] ?? 0, ResidentMemory.peak - before)
     }
     for cell in cells where cell.fault.mayEndTheProcess { matrix[cell] = try cell.runApart() }
-    for world in worlds { await world.stop() }
 
     let tables = """
       The fault stays:
@@ -68,12 +65,10 @@ struct FaultsProof: ProofCommand {
     print(
       """
 
-      \(ProofTransport.name): \(cells.count) cells in \
-      \(String(format: "%.0f", start.duration(to: .now) / .seconds(1))) s; the slowest took \
-      \(String(format: "%.2f", cells.compactMap { matrix[$0]?.seconds }.max() ?? 0)) s (bound \(longestCell) s).
+      \(ProofTransport.name): \(cells.count) cells in \(Int(start.duration(to: .now) / .seconds(1))) s; the slowest \
+      took \(String(format: "%.2f", cells.compactMap { matrix[$0]?.seconds }.max() ?? 0)) s (bound \(longestCell) s).
       Processes ended by the platform's URLSession: \(cells.count { matrix[$0]?.outcome == FaultCell.processEnds }) \
       (swift-corelibs-foundation issue 5285).
-      Requests at the other origin: \(worlds.map(\.other.requestCount).reduce(0, +)).
       Memory: \(left >> 20) MB more after all cells (bound \(leakBound >> 20) MB), \
       at most \(large) (bound \(memoryBound >> 20) MB).
       """)
@@ -91,19 +86,15 @@ struct FaultMatrix: Sendable {
     set { results[cell.name] = newValue }
   }
 
-  /// Runs cells in as many worlds as are given.
-  mutating func run(_ cells: [FaultCell], in worlds: [FaultWorld]) async throws {
+  /// Runs cells, so many at a time.
+  mutating func run(_ cells: [FaultCell], atATime width: Int) async throws {
     let queue = Locked(cells[...])
-    try await withThrowingTaskGroup(of: [String: FaultCell.Result].self) { group in
-      for world in worlds {
-        group.addTask {
-          var results: [String: FaultCell.Result] = [:]
-          while let cell = queue.withLock({ $0.popFirst() }) { results[cell.name] = try await cell.run(in: world) }
-          return results
-        }
-      }
-      for try await part in group { results.merge(part) { _, new in new } }
+    let parts = try await simultaneously(width) { _ in
+      var results: [String: FaultCell.Result] = [:]
+      while let cell = queue.withLock({ $0.popFirst() }) { results[cell.name] = try await cell.run() }
+      return results
     }
+    for part in parts { results.merge(part) { $1 } }
   }
 
   /// A Markdown table: rows are faults, columns operations.
@@ -159,8 +150,8 @@ struct FaultCell: Sendable {
   /// Whether the cell means anything, because a port that is closed stays closed for the next try.
   var isMeaningful: Bool { times == nil || !fault.isRefusal }
 
-  func run(in world: FaultWorld) async throws -> Result {
-    try await world.reset()
+  func run() async throws -> Result {
+    let world = try await FaultWorld()
     let scene = try await FaultScene(world)
     let front = operation.isOfTaskAPI ? world.taskFront : world.tenantFront
     let arm: @Sendable () async -> Void = {
@@ -169,15 +160,18 @@ struct FaultCell: Sendable {
     if operation == .code { scene.presenter.whenLeft(arm) } else { await arm() }
     let start = ContinuousClock.now
     let ending = await Watchdog.run(FaultsProof.watchdog) { await scene.run(operation) }
-    let seconds = start.duration(to: .now) / .seconds(1)
-    let hits = front.hits
-    guard let ending else { return Result(outcome: "HANG", seconds: seconds, broken: ["does not come back"]) }
-    try await front.disarm()
-    var broken = await scene.promises(after: ending, operation, endsSession: fault.endsSession)
-    if !accepted.contains(ending.outcome) { broken.append("\(ending.outcome) instead of \(expected)") }
-    if seconds > FaultsProof.longestCell { broken.append("took \(seconds) s") }
-    if hits == 0, !fault.isRefusal { broken.append("the fault did not happen") }
-    return Result(outcome: ending.outcome, seconds: seconds, broken: broken)
+    var result = Result(outcome: ending?.outcome ?? "HANG", seconds: start.duration(to: .now) / .seconds(1), broken: [])
+    if front.hits == 0, !fault.isRefusal { result.broken.append("the fault did not happen") }
+    if let ending {
+      try await front.disarm()
+      result.broken += await scene.promises(after: ending, operation, endsSession: fault.endsSession)
+      if !accepted.contains(result.outcome) { result.broken.append("\(result.outcome) instead of \(expected)") }
+      if result.seconds > FaultsProof.longestCell { result.broken.append("took \(result.seconds) s") }
+    } else {
+      result.broken.append("does not come back")
+    }
+    await world.stop()
+    return result
   }
 }
 
@@ -212,10 +206,8 @@ struct ApartCell: ProofCommand {
     guard let fault = WireFault.all.first(where: { $0.name == name }),
       let operation = FaultOperation(rawValue: try options.value(1, "the operation"))
     else { throw ProofError("no such cell: \(options.values)") }
-    let world = try await FaultWorld()
-    let result = try await FaultCell(fault: fault, operation: operation, times: times).run(in: world)
+    let result = try await FaultCell(fault: fault, operation: operation, times: times).run()
     print(([result.outcome] + result.broken).joined(separator: "\n"))
-    await world.stop()
     return true
   }
 }

@@ -46,11 +46,8 @@ final class FaultyFront: Sendable {
   /// The number of requests that the armed fault has happened to.
   var hits: Int { state.withLock { $0.hits } }
 
-  /// The codes, verifiers and tokens that came since ``forgetSecrets()``, whatever became of the requests.
+  /// The codes, verifiers and tokens that came, whatever became of the requests.
   var secrets: Set<String> { state.withLock { $0.secrets } }
-
-  /// Starts ``secrets`` anew.
-  func forgetSecrets() { state.withLock { $0.secrets = [] } }
 
   /// Lets a fault happen to requests, from now until ``disarm()``.
   func arm(_ fault: WireFault, on target: LocalFaultTarget, times: Int?, other: URL) async {
