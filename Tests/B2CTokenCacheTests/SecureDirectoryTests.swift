@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test(
-    "Missing directories are created for the owner alone, and none above the first that exists is looked at",
+    "Missing directories are created for the owner alone and flushed, and none above the first that exists is looked at",
     arguments: ["store", "store/a", "store/a/b/c", "new"])
   func ancestors(_ place: String) throws {
     try make("store", 0o700)
@@ -101,9 +101,11 @@ import Testing
     })
     var directory = temporary.url.appendingPathComponent(place, isDirectory: true)
     _ = try StoredTokenCache.process(at: directory, files: files)
+    let way = [temporary.url.lastPathComponent] + place.split(separator: "/").map(String.init)
+    #expect(files.takeCalls() == way.dropLast().dropFirst(way[1] == "store" ? 1 : 0).map { "flush \($0)" })
     let above = temporary.url.deletingLastPathComponent().path
     #expect(!looks.values.contains { above == $0 || above.hasPrefix($0 + "/") || $0 == "/" })
-    for _ in place.split(separator: "/") {
+    for _ in way.dropFirst() {
       #expect(try temporary.mode(directory.path) == 0o700)
       directory.deleteLastPathComponent()
     }

@@ -79,20 +79,6 @@ import Testing
     #expect(try await reader.sample() == Samples.record("two"))
   }
 
-  @Test("A wrong clock hides no change", arguments: [0.0, -31_536_000, 31_536_000])
-  func wrongClock(_ offset: Double) async throws {
-    let reader = try StoredTokenCache.process(at: temporary.store, now: { Date(timeIntervalSinceNow: offset) })
-    for number in 0..<50 {
-      try await cache.store("\(number)")
-      // A clock that is ahead makes fresh files look old; the file's number and size still tell most states apart, so
-      // each value here has another length.
-      var longer = Samples.record("\(number)")
-      longer.policyID = String(repeating: "x", count: number)
-      try await cache.store(longer, for: Samples.key)
-      #expect(try await reader.sample() == longer)
-    }
-  }
-
   @Test("A directory that was removed is created again, also if no process locks files", arguments: [true, false])
   func removedDirectory(_ locksFiles: Bool) async throws {
     let cache = try StoredTokenCache.process(at: temporary.store, locksFiles: locksFiles)

@@ -1,11 +1,9 @@
-import Foundation
 package import Testing
 
 /// Keeps tests that open sockets or files within a common budget of descriptors.
 ///
 /// All test targets run in one process, hundreds of tests at a time, and a process has 256 descriptors on a stock Mac. A test
-/// waits until its share is free. The budget is three eighths of the limit, at most 96: enough for the largest test, and less than what
-/// a process and its other tests leave over.
+/// waits until its share is free. The budget is enough for the largest test, and less than what a process and its other tests leave over.
 package struct DescriptorBudget: SuiteTrait, TestTrait, TestScoping {
   let count: Int
 
@@ -39,14 +37,14 @@ extension Trait where Self == DescriptorBudget {
 /// A semaphore with shares, first come first served.
 private actor Budget {
   static let shared = Budget()
-  private static let total = min(96, openFileLimit() * 3 / 8)
+  private static let total = 96
 
   private var free = total
   private var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
   func take(_ count: Int) async {
     await withCheckedContinuation { continuation in
-      // Under a smaller limit than a stock system's a test that needs more runs alone, and may fail.
+      // A test that needs more runs alone.
       waiting.append((min(count, Self.total), continuation))
       admit()
     }
@@ -63,15 +61,4 @@ private actor Budget {
       waiting.removeFirst().continuation.resume()
     }
   }
-}
-
-/// The most files that this process may have open (its soft limit).
-private func openFileLimit() -> Int {
-  var limits = rlimit()
-  #if canImport(Glibc)
-    let result = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
-  #else
-    let result = getrlimit(RLIMIT_NOFILE, &limits)
-  #endif
-  return result == 0 ? Int(clamping: limits.rlim_cur) : 256
 }

@@ -37,7 +37,6 @@ struct Scene: Decodable {
     let email: String
   }
 
-  /// The name in the report.
   let name: String
   let issuer: String
   let clientID: String
@@ -60,9 +59,7 @@ struct Scene: Decodable {
   let rotates: Bool
   /// The lifetime of access tokens, in seconds.
   let lifetime: Double
-  /// Whether a refresh token lives longer than the access token that it came with.
   let refreshOutlivesToken: Bool
-  /// Whether a page asks for consent that can be refused.
   let asksForConsent: Bool
   /// Whether the provider refuses a refresh token that was replaced by another one.
   let refusesReuse: Bool

@@ -24,7 +24,6 @@ struct LocksProof: ProofCommand {
       ("the ninth lock waits until its task is cancelled, and is taken when one of eight is free", ninth),
       ("records are read and written while eight locks are held", useBeside),
       ("waiters for a process that hangs end when they are cancelled, other users do not wait", hanging),
-      ("the lock of a process that was killed is free", killed),
       ("a connector's error is timedOut, and retryable", connectorError),
     ] as [(String, @Sendable (URL) async throws -> Bool)] {
       let isKept = await Watchdog.run(.seconds(90)) { (try? await check(folder.url)) ?? false } ?? false
@@ -63,11 +62,6 @@ struct LocksProof: ProofCommand {
         : try await caches[number % 2].underRefreshLock(of: ProofRecord.key("other-\(number)")) { true }
     }
     return areKept.allSatisfy(\.self)
-  }
-
-  @Sendable private static func killed(_ folder: URL) async throws -> Bool {
-    _ = try Worker.ready(LockHolder.self, [folder.path]).killAndRead()
-    return try await ProofCache.open(folder).underRefreshLock(of: LockHolder.key) { true }
   }
 
   @Sendable private static func connectorError(_ folder: URL) async throws -> Bool {
