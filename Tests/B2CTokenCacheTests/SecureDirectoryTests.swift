@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test(
-    "Missing directories are created for the owner alone and flushed, and none above the first that exists is looked at",
+    "Missing directories are created for the owner alone and flushed; none above the first that exists is looked at",
     arguments: ["store", "store/a", "store/a/b/c", "new"])
   func ancestors(_ place: String) throws {
     try make("store", 0o700)

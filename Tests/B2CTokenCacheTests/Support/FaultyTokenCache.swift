@@ -38,7 +38,7 @@ final class FaultyTokenCache: SharedTokenCache {
   }
 
   private func reachStore() throws {
-    if !behaviour.isReachable { throw Failure(description: "The store cannot be reached.") }
+    if !behaviour.isReachable { throw Failure("The store cannot be reached.") }
   }
 
   func record(for key: TokenCacheKey) async throws -> TokenRecord? {
