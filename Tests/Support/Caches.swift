@@ -166,12 +166,12 @@ package final class FailingCache: WrappingCache {
     switch call {
     case .record:
       try await readGate.withLock { $0 }?.wait()
-      if let failure = key.flatMap(readFailure.withLock { $0 }) { throw failure }
+      if let key, let failure = readFailure.withLock({ $0 })(key) { throw failure }
     case .store:
       try await nextStoreGate()?.wait()
       if failsToStore.withLock({ $0 }) { throw ConnectorError(.tokenCache, "The disk is full.") }
     case .removeRecord:
-      if let failure = key.flatMap(removeFailure.withLock { $0 }) { throw failure }
+      if let key, let failure = removeFailure.withLock({ $0 })(key) { throw failure }
     case .keys:
       if failsToList.withLock({ $0 }) { throw ConnectorError(.tokenCache, "The folder is gone.", isRetryable: true) }
     }
