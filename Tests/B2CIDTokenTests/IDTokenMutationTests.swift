@@ -10,20 +10,14 @@ struct IDTokenMutationTests {
   func everyLetter() throws {
     let scene = try IDTokenScene()
     let compact = Array(try scene.compact().utf8)
-    let keys = try scene.keySet()
     let letters = Array("ABab01-_.=+/ \u{0}".utf8)
     var numbers = SplitMix64(seed: 1)
-    var survivors: [Int] = []
-    for index in compact.indices {
+    let survivors = compact.indices.filter { index in
       var forged = compact
       repeat { forged[index] = letters.randomElement(using: &numbers) ?? 0 } while forged[index] == compact[index]
-      let text = Secret(String(decoding: forged, as: UTF8.self))
-      if (try? scene.expectations.verify(IDToken(compact: text), keys: keys)) != nil {
-        survivors.append(index)
-      }
+      return (try? scene.verify(String(decoding: forged, as: UTF8.self))) != nil
     }
-    #expect(compact.count > 700)
-    #expect(survivors == [])
+    #expect(compact.count > 700 && survivors == [])
   }
 
   @Test("and so is a key set: it verifies what an unchanged key has signed, and nothing else")
@@ -42,12 +36,9 @@ struct IDTokenMutationTests {
       readable += 1
       // It is read as Foundation reads it, or not at all.
       let expected = try #require(try entries(text))
-      let kinds = ["RSA", "EC", "OKP"].map(JSONValue.string)
-      #expect(
-        set.keys.map(\.keyID)
-          == expected.filter { $0["kty"].map(kinds.contains) == true }.map { $0["kid"]?.string })
-      let isVerified =
-        (try? scene.expectations.verify(token, keys: set)) != nil
+      let known = expected.filter { ["RSA", "EC", "OKP"].contains($0["kty"]?.string) }
+      #expect(set.keys.map(\.keyID) == known.map { $0["kid"]?.string })
+      let isVerified = (try? scene.expectations.verify(token, keys: set)) != nil
       let isUnchanged = expected.contains { entry in
         // A key without an id may be any key.
         ["kty", "n", "e"].allSatisfy { entry[$0] == signer[$0] } && [nil, signer["kid"]].contains(entry["kid"])

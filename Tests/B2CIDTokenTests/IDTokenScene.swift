@@ -15,20 +15,20 @@ struct IDTokenScene: Sendable {
   var expectations: IDTokenExpectations
   /// The entries of the key set.
   var keys: [String]
-  /// Changes the finished token.
-  var mangle: @Sendable (String) -> String = { $0 }
+  /// Changes the finished token, given its parts.
+  var mangle: @Sendable ([String]) -> [String] = { $0 }
 
   /// A sign-in with a policy of Azure AD B2C, with nothing wrong in it.
   init() throws {
     signer = try IDTokenSigner.rsa.get()
-    header = RawObject([("alg", "\"RS256\""), ("kid", "\"rsa\""), ("typ", "\"JWT\"")])
-    payload = RawObject([
-      ("exp", "\(Self.now + 3600)"), ("nbf", "\(Self.now - 300)"), ("ver", "\"1.0\""),
-      ("iss", "\"https://contoso.b2clogin.com/\(Self.tenantID)/v2.0/\""),
-      ("sub", "\"884408e1-2918-4cz0-b12d-3aa027d7563b\""), ("aud", "\"\(Self.clientID)\""),
-      ("nonce", "\"n-0S6_WzA2Mj\""), ("iat", "\(Self.now - 300)"), ("auth_time", "\(Self.now - 300)"),
-      ("oid", "\"884408e1-2918-4cz0-b12d-3aa027d7563b\""), ("name", "\"Ada L\\u00f8vel\\u0061ce\""),
-      ("emails", "[\"ada@example.com\"]"), ("tfp", "\"B2C_1_SignIn\""),
+    header = RawObject(members: [("alg", json("RS256")), ("kid", json("rsa")), ("typ", json("JWT"))])
+    payload = RawObject(members: [
+      ("exp", "\(Self.now + 3600)"), ("nbf", "\(Self.now - 300)"), ("ver", json("1.0")),
+      ("iss", json("https://contoso.b2clogin.com/\(Self.tenantID)/v2.0/")),
+      ("sub", json("884408e1-2918-4cz0-b12d-3aa027d7563b")), ("aud", json(Self.clientID)),
+      ("nonce", json("n-0S6_WzA2Mj")), ("iat", "\(Self.now - 300)"), ("auth_time", "\(Self.now - 300)"),
+      ("oid", json("884408e1-2918-4cz0-b12d-3aa027d7563b")), ("name", json("Ada L\\u00f8vel\\u0061ce")),
+      ("emails", #"["ada@example.com"]"#), ("tfp", json("B2C_1_SignIn")),
     ])
     expectations = IDTokenExpectations(
       clientID: Self.clientID, issuer: .exact("https://contoso.b2clogin.com/\(Self.tenantID)/v2.0/"),
@@ -38,17 +38,19 @@ struct IDTokenScene: Sendable {
     keys = [signer.entry()]
   }
 
-  /// Signs with another key, published as the only one.
+  /// Signs with another key, published as the only one, by an algorithm that is allowed.
   mutating func use(_ signer: IDTokenSigner, _ algorithm: String) {
     self.signer = signer
     self.algorithm = algorithm
-    header["alg"] = "\"\(algorithm)\""
-    header["kid"] = signer.keyID.map { "\"\($0)\"" }
+    header["alg"] = json(algorithm)
+    header["kid"] = signer.keyID.map(json)
     keys = [signer.entry()]
+    expectations.allowedAlgorithms = .openIDConnect
   }
 
   func compact() throws -> String {
-    mangle(try signer.token(header: header.text, payload: payload.text, algorithm: algorithm))
+    let token = try signer.token(header: header.text, payload: payload.text, algorithm: algorithm)
+    return mangle(token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)).joined(separator: ".")
   }
 
   func keySet() throws -> JWKSet {
@@ -59,5 +61,64 @@ struct IDTokenScene: Sendable {
 
   func verify(_ compact: String) throws -> [String: JSONValue] {
     try expectations.verify(IDToken(compact: Secret(compact)), keys: try keySet())
+  }
+}
+
+/// A JSON object as text, so that a test can write fields twice, out of order or in forms no encoder gives.
+struct RawObject: Sendable {
+  var members: [(name: String, json: String)]
+  /// Replaces the whole text.
+  var replacement: String?
+
+  /// The JSON text of a field, which `nil` removes.
+  subscript(name: String) -> String? {
+    get { members.first { $0.name == name }?.json }
+    set {
+      let index = members.firstIndex { $0.name == name }
+      if let index { members.remove(at: index) }
+      if let newValue { members.insert((name, newValue), at: index ?? members.count) }
+    }
+  }
+
+  var text: String {
+    replacement ?? "{" + members.map { "\"\($0.name)\":\($0.json)" }.joined(separator: ",") + "}"
+  }
+}
+
+/// A string as JSON, in which nothing is escaped.
+func json(_ text: String) -> String { "\"\(text)\"" }
+
+/// A change of a scene, and the rule that must notice it if there is one.
+struct IDTokenChange: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  /// A part of the error's message.
+  let fault: String
+  let apply: @Sendable (inout IDTokenScene) throws -> Void
+
+  init(
+    _ testDescription: String, _ fault: String = "", _ apply: @escaping @Sendable (inout IDTokenScene) throws -> Void
+  ) {
+    self.testDescription = testDescription
+    self.fault = fault
+    self.apply = apply
+  }
+
+  /// Changes some claims, given by their JSON texts; `nil` removes a claim.
+  static func claims(_ testDescription: String, _ fault: String = "", _ texts: [String: String?]) -> IDTokenChange {
+    IDTokenChange(testDescription, fault) { scene in
+      for (name, text) in texts { scene.payload[name] = text }
+    }
+  }
+
+  /// Adds the JSON text of an `at_hash` to a token that came with an access token.
+  static func hash(
+    _ testDescription: String, _ fault: String = "", _ hash: String, by signer: IDTokenSigner? = nil,
+    of accessToken: String = "jHkWEdUXMU1BwAsC4vtUsZwnNvTIxK0z9K3vx5KF-Y0"
+  ) -> IDTokenChange {
+    IDTokenChange("at_hash \(testDescription)", fault) {
+      if let signer { $0.use(signer, "EdDSA") }
+      $0.expectations.accessToken = Secret(accessToken)
+      $0.payload["at_hash"] = hash
+    }
   }
 }

@@ -9,10 +9,10 @@ import Foundation
 
 /// Signs header and payload exactly as they are written, because a forger can write anything.
 struct IDTokenSigner: Sendable {
-  let keyID: String?
+  var keyID: String?
   /// The public key's fields but `kid`, as JSON.
   let members: String
-  let sign: @Sendable (_ input: Data, _ algorithm: String) throws -> Data
+  var sign: @Sendable (_ input: Data, _ algorithm: String) throws -> Data
 
   /// The key's entry in a key set, with further fields.
   func entry(_ more: String = "") -> String {
@@ -25,54 +25,58 @@ struct IDTokenSigner: Sendable {
   }
 
   func withKeyID(_ keyID: String?) -> IDTokenSigner {
-    IDTokenSigner(keyID: keyID, members: members, sign: sign)
+    var copy = self
+    copy.keyID = keyID
+    return copy
+  }
+
+  /// Gives the same bytes as every signature.
+  func signing(_ bytes: Data) -> IDTokenSigner {
+    var copy = self
+    copy.sign = { _, _ in bytes }
+    return copy
   }
 }
 
 extension IDTokenSigner {
   /// The issuer's key, which is made once, because that takes long.
-  static let rsa = Result { try rsa("rsa", bits: 2048) }
+  static let rsa = Result { try rsa("rsa") }
   /// The key of another policy.
-  static let otherRSA = Result { try rsa("other", bits: 2048) }
-  /// A key as short as no one may use any more.
-  static let weakRSA = Result { try rsa("weak", bits: 1024) }
+  static let otherRSA = Result { try rsa("other") }
 
-  static let p256 = {
-    let key = P256.Signing.PrivateKey()
-    return IDTokenSigner(keyID: "p256", members: curve("P-256", key.publicKey.rawRepresentation)) { input, _ in
-      try key.signature(for: input).rawRepresentation
-    }
-  }()
+  private static let p256Key = P256.Signing.PrivateKey()
+  private static let p384Key = P384.Signing.PrivateKey()
+  private static let p521Key = P521.Signing.PrivateKey()
+  private static let ed25519Key = Curve25519.Signing.PrivateKey()
 
+  static let p256 = curve("P-256", p256Key.publicKey.rawRepresentation) {
+    try p256Key.signature(for: $0).rawRepresentation
+  }
   /// The same, but with signatures in the form that X.509 uses and JOSE does not.
-  static let p256WithDER = {
-    let key = P256.Signing.PrivateKey()
-    return IDTokenSigner(keyID: "p256", members: curve("P-256", key.publicKey.rawRepresentation)) { input, _ in
-      try key.signature(for: input).derRepresentation
-    }
-  }()
+  static let p256WithDER = curve("P-256", p256Key.publicKey.rawRepresentation) {
+    try p256Key.signature(for: $0).derRepresentation
+  }
+  static let p384 = curve("P-384", p384Key.publicKey.rawRepresentation) {
+    try p384Key.signature(for: $0).rawRepresentation
+  }
+  static let p521 = curve("P-521", p521Key.publicKey.rawRepresentation) {
+    try p521Key.signature(for: $0).rawRepresentation
+  }
+  static let ed25519 = IDTokenSigner(
+    keyID: "ed25519",
+    members: #""kty":"OKP","crv":"Ed25519","x":"\#(Base64URL.encode(ed25519Key.publicKey.rawRepresentation))""#
+  ) { input, _ in try ed25519Key.signature(for: input) }
 
-  static let p384 = {
-    let key = P384.Signing.PrivateKey()
-    return IDTokenSigner(keyID: "p384", members: curve("P-384", key.publicKey.rawRepresentation)) { input, _ in
-      try key.signature(for: input).rawRepresentation
+  /// A key that can sign by an algorithm.
+  static func any(_ algorithm: String) throws -> IDTokenSigner {
+    switch algorithm {
+    case "ES256": p256
+    case "ES384": p384
+    case "ES512": p521
+    case "EdDSA", "Ed25519": ed25519
+    default: try rsa.get()
     }
-  }()
-
-  static let p521 = {
-    let key = P521.Signing.PrivateKey()
-    return IDTokenSigner(keyID: "p521", members: curve("P-521", key.publicKey.rawRepresentation)) { input, _ in
-      try key.signature(for: input).rawRepresentation
-    }
-  }()
-
-  static let ed25519 = {
-    let key = Curve25519.Signing.PrivateKey()
-    let x = Base64URL.encode(key.publicKey.rawRepresentation)
-    return IDTokenSigner(keyID: "ed25519", members: "\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"x\":\"\(x)\"") { input, _ in
-      try key.signature(for: input)
-    }
-  }()
+  }
 
   /// The classic confusion: the public key's own text as the secret of an HMAC.
   static func hmac(withPublicKeyOf signer: IDTokenSigner) -> IDTokenSigner {
@@ -82,21 +86,17 @@ extension IDTokenSigner {
     }
   }
 
-  /// Gives the same bytes as every signature.
-  func signing(_ bytes: Data) -> IDTokenSigner {
-    IDTokenSigner(keyID: keyID, members: members) { _, _ in bytes }
-  }
-
-  private static func rsa(_ keyID: String, bits: Int) throws -> IDTokenSigner {
-    let key = try RSATestKey(bits: bits)
+  private static func rsa(_ keyID: String) throws -> IDTokenSigner {
+    let key = try RSATestKey(bits: 2048)
     let (n, e) = (Base64URL.encode(key.modulus), Base64URL.encode(key.exponent))
-    return IDTokenSigner(keyID: keyID, members: "\"kty\":\"RSA\",\"n\":\"\(n)\",\"e\":\"\(e)\"") { input, algorithm in
-      try key.sign(input, algorithm: algorithm)
-    }
+    return IDTokenSigner(keyID: keyID, members: #""kty":"RSA","n":"\#(n)","e":"\#(e)""#, sign: key.sign)
   }
 
-  private static func curve(_ name: String, _ point: Data) -> String {
-    let (x, y) = (point.prefix(point.count / 2), point.suffix(point.count / 2))
-    return "\"kty\":\"EC\",\"crv\":\"\(name)\",\"x\":\"\(Base64URL.encode(x))\",\"y\":\"\(Base64URL.encode(y))\""
+  private static func curve(
+    _ name: String, _ point: Data, sign: @escaping @Sendable (Data) throws -> Data
+  ) -> IDTokenSigner {
+    let (x, y) = (Base64URL.encode(point.prefix(point.count / 2)), Base64URL.encode(point.suffix(point.count / 2)))
+    let members = #""kty":"EC","crv":"\#(name)","x":"\#(x)","y":"\#(y)""#
+    return IDTokenSigner(keyID: name, members: members) { input, _ in try sign(input) }
   }
 }

@@ -5,32 +5,31 @@ import Testing
 
 @Suite("A key set")
 struct JWKSetTests {
-  private static let x32 = String(repeating: "A", count: 43)
-
   @Test("leaves out what it does not know and keeps the rest, in order")
   func tolerant() throws {
-    let good = try IDTokenSigner.rsa.get().entry(
-      "\"x5t\":\"abc\",\"x5c\":[\"MIIC\"],\"issuer\":\"https://example.com\"")
-    let json = """
+    let good = try IDTokenSigner.rsa.get().entry(#""alg":"RS256","x5c":["MIIC"],"issuer":"https://example.com""#)
+    let text = """
       {"keys":[null,1,"x",[],{},{"kty":"oct","k":"AAAA","kid":"hmac"},{"kty":"LWE","kid":"new"},{"kty":5},
-      \(good),\(IDTokenSigner.p256.entry())],"next":true}
+      \(good),\(IDTokenSigner.p256.entry()),\(IDTokenSigner.p384.entry(#""use":"enc""#))],"next":true}
       """
-    let keys = try JWKSet(json: Data(json.utf8)).keys
-    #expect(keys.map(\.keyID) == ["rsa", "p256"])
-    #expect(keys.map(\.unsuitability) == [nil, nil])
+    let keys = try JWKSet(json: Data(text.utf8)).keys
+    #expect(keys.map(\.keyID) == ["rsa", "P-256", "P-384"] && keys.map(\.algorithm) == [.rs256, nil, nil])
+    #expect(keys.map(\.unsuitability) == [nil, nil, "is not for signatures"])
+    #expect(keys.map { $0.canVerify(anyOf: .openIDConnect) } == [true, true, false])
+    #expect(keys.map { $0.canVerify(anyOf: .microsoft) } == [true, false, false])
   }
 
   @Test("may begin with a byte order mark")
   func byteOrderMark() throws {
-    let json = "\u{FEFF}{\"keys\":[\(IDTokenSigner.p256.entry())]}"
-    #expect(try JWKSet(json: Data(json.utf8)).keys.count == 1)
+    let text = "\u{FEFF}{\"keys\":[\(IDTokenSigner.p256.entry())]}"
+    #expect(try JWKSet(json: Data(text.utf8)).keys.count == 1)
   }
 
   @Test(
     "that is none is refused",
-    arguments: ["", "[]", "null", "{}", "{\"keys\":{}}", "{\"keys\":[}", "<html></html>", "{\"keys\":[],\"keys\":[]}"])
-  func refused(_ json: String) {
-    #expect(throws: ConnectorError.self) { try JWKSet(json: Data(json.utf8)) }
+    arguments: ["", "[]", "null", "{}", #"{"keys":{}}"#, #"{"keys":[}"#, "<html></html>", #"{"keys":[],"keys":[]}"#])
+  func refused(_ text: String) {
+    #expect(throws: ConnectorError.self) { try JWKSet(json: Data(text.utf8)) }
   }
 
   @Test("is read up to 64 keys and 1 MiB")
@@ -41,59 +40,45 @@ struct JWKSetTests {
     #expect(throws: ConnectorError.self) { try JWKSet(json: Data("{\"keys\":[]}\(padding)".utf8)) }
   }
 
-  struct Unsuitable: Sendable {
-    let entry: String
-    let detail: String
+  private static let x32 = String(repeating: "A", count: 43)
 
-    init(_ members: String, _ detail: String) {
-      entry = "{" + members + "}"
-      self.detail = detail
-    }
-
-    /// An RSA key whose modulus is made of so many letters of base64url and a last one.
-    static func rsa(_ count: Int, _ letter: Character, _ last: Character, e: String, _ detail: String) -> Unsuitable {
-      Unsuitable("\"kty\":\"RSA\",\"n\":\"\(String(repeating: letter, count: count))\(last)\",\"e\":\"\(e)\"", detail)
-    }
+  /// The fields of an RSA key whose modulus is made of so many letters of base64url and a last one.
+  private static func rsa(_ count: Int, of letter: Character = "_", last: Character, e: String = "AQAB") -> String {
+    #""kty":"RSA","n":"\#(String(repeating: letter, count: count))\#(last)","e":"\#(e)""#
   }
 
-  static let unsuitable: [Unsuitable] = [
-    Unsuitable("\"kty\":\"RSA\"", "has no usable n"),
-    Unsuitable("\"kty\":\"RSA\",\"n\":\"not base64!\",\"e\":\"AQAB\"", "has no usable n"),
-    Unsuitable("\"kty\":\"RSA\",\"n\":1,\"e\":\"AQAB\"", "has no usable n"),
-    Unsuitable("\"kty\":\"RSA\",\"n\":\"AQAB\"", "has no usable e"),
-    .rsa(170, "_", "8", e: "AQAB", "has 1024 bits, not 2048 to 8192"),
-    .rsa(339, "_", "_", e: "AQAB", "has 2040 bits, not 2048 to 8192"),
-    .rsa(1366, "_", "8", e: "AQAB", "has 8200 bits, not 2048 to 8192"),
-    .rsa(2730, "_", "w", e: "AQAB", "has 16384 bits, not 2048 to 8192"),
+  private static func ec(_ curve: String, x: String, y: String) -> String {
+    #""kty":"EC","crv":"\#(curve)","x":"\#(x)","y":"\#(y)""#
+  }
+
+  /// The fields of a key as JSON, and the reason why it is not used.
+  static let unsuitable: [(String, String)] = [
+    (#""kty":"RSA""#, "has no usable n"), (#""kty":"RSA","n":"not base64!","e":"AQAB""#, "has no usable n"),
+    (#""kty":"RSA","n":1,"e":"AQAB""#, "has no usable n"), (#""kty":"RSA","n":"AQAB""#, "has no usable e"),
+    (rsa(170, last: "8"), "has 1024 bits, not 2048 to 8192"), (rsa(339, last: "_"), "has 2040 bits, not 2048 to 8192"),
+    (rsa(1366, last: "8"), "has 8200 bits, not 2048 to 8192"), (rsa(2730, last: "w"), "has 16384 bits, not 2048 to 8192"),
     // Zeros in front are no bits.
-    .rsa(399, "A", "_", e: "AQAB", "has 6 bits, not 2048 to 8192"),
-    .rsa(341, "_", "w", e: "AQ", "has an unsafe exponent"),
-    .rsa(341, "_", "w", e: "AAAB", "has an unsafe exponent"),
-    .rsa(341, "_", "w", e: "AQAA", "has an unsafe exponent"),
-    .rsa(341, "_", "w", e: "AA", "has an unsafe exponent"),
-    .rsa(341, "_", "w", e: "____________", "has an unsafe exponent"),
+    (rsa(399, of: "A", last: "_"), "has 6 bits, not 2048 to 8192"),
+    (rsa(341, last: "w", e: "AQ"), "has an unsafe exponent"), (rsa(341, last: "w", e: "AAAB"), "has an unsafe exponent"),
+    (rsa(341, last: "w", e: "AQAA"), "has an unsafe exponent"), (rsa(341, last: "w", e: "AA"), "has an unsafe exponent"),
+    (rsa(341, last: "w", e: "____________"), "has an unsafe exponent"),
     // An even modulus.
-    .rsa(343, "_", "-", e: "AQAB", "is not an RSA key"),
-    Unsuitable("\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"AA\"", "has no usable y"),
-    Unsuitable(
-      "\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"AA\",\"y\":\"AA\"",
-      "has coordinates that do not fit its curve"),
-    Unsuitable(
-      "\"kty\":\"EC\",\"crv\":\"P-384\",\"x\":\"\(x32)\",\"y\":\"\(x32)\"",
-      "has coordinates that do not fit its curve"),
-    Unsuitable(
-      "\"kty\":\"EC\",\"crv\":\"secp256k1\",\"x\":\"\(x32)\",\"y\":\"\(x32)\"", "is on an unknown curve"),
-    Unsuitable("\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"\(x32)\",\"y\":\"\(x32)\"", "is not a point on its curve"),
-    Unsuitable("\"kty\":\"OKP\",\"crv\":\"X25519\",\"x\":\"\(x32)\"", "is on an unknown curve"),
-    Unsuitable("\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"x\":\"AAAA\"", "is not an Ed25519 key"),
-    Unsuitable("\"kty\":\"RSA\",\"use\":\"enc\"", "is not for signatures"),
-    Unsuitable("\"kty\":\"RSA\",\"key_ops\":[\"sign\"]", "is not for verifying"),
-    Unsuitable("\"kty\":\"RSA\",\"key_ops\":\"verify\"", "is not for verifying"),
+    (rsa(343, last: "-"), "is not an RSA key"),
+    (#""kty":"EC","crv":"P-256","x":"AA""#, "has no usable y"),
+    (ec("P-256", x: "AA", y: "AA"), "has coordinates that do not fit its curve"),
+    (ec("P-384", x: x32, y: x32), "has coordinates that do not fit its curve"),
+    (ec("secp256k1", x: x32, y: x32), "is on an unknown curve"),
+    (ec("P-256", x: x32, y: x32), "is not a point on its curve"),
+    (#""kty":"OKP","crv":"X25519","x":"\#(x32)""#, "is on an unknown curve"),
+    (#""kty":"OKP","crv":"Ed25519","x":"AAAA""#, "is not an Ed25519 key"),
+    (#""kty":"RSA","use":"enc""#, "is not for signatures"),
+    (#""kty":"RSA","key_ops":["sign"]"#, "is not for verifying"),
+    (#""kty":"RSA","key_ops":"verify""#, "is not for verifying"),
   ]
 
   @Test("says why it does not use a key", arguments: unsuitable)
-  func unusable(_ key: Unsuitable) throws {
-    let keys = try JWKSet(json: Data("{\"keys\":[\(key.entry)]}".utf8)).keys
-    #expect(keys.map(\.unsuitability) == [key.detail])
+  func unusable(_ fields: String, _ detail: String) throws {
+    let keys = try JWKSet(json: Data("{\"keys\":[{\(fields)}]}".utf8)).keys
+    #expect(keys.map(\.unsuitability) == [detail])
   }
 }

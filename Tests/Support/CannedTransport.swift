@@ -3,10 +3,6 @@ package import B2CHTTP
 package import B2CTestKit
 package import Foundation
 
-#if canImport(FoundationNetworking)
-  package import FoundationNetworking
-#endif
-
 /// A transport that returns prepared results in turn, and keeps the requests.
 package final class CannedTransport: HTTPTransport {
   package typealias Outcome = Result<LocalResponse, any Error>
@@ -18,9 +14,12 @@ package final class CannedTransport: HTTPTransport {
   }
 
   private let state: Locked<State>
+  private let advance: @Sendable () -> Void
 
-  package init(_ outcomes: [Outcome]) {
+  /// Creates a transport, of which each request takes some time on a clock.
+  package init(_ outcomes: [Outcome], each duration: Duration = .zero, on clock: LeapingClock = LeapingClock()) {
     state = Locked(State(outcomes: outcomes))
+    advance = { clock.advance(by: duration) }
   }
 
   package convenience init(_ responses: LocalResponse...) {
@@ -33,12 +32,15 @@ package final class CannedTransport: HTTPTransport {
 
   /// The requests so far.
   package var requests: [URLRequest] { state.withLock { $0.requests } }
+  /// The `Authorization` fields of the requests so far.
+  package var authorizations: [String?] { requests.map { $0.value(forHTTPHeaderField: "Authorization") } }
   /// The limits of the requests so far.
   package var limits: [TransportLimits] { state.withLock { $0.limits } }
   /// The number of results that nobody has asked for.
   package var unused: Int { state.withLock { $0.outcomes.count } }
 
   package func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
+    advance()
     let outcome = state.withLock { state -> Outcome in
       state.requests.append(request)
       state.limits.append(limits)
@@ -58,19 +60,21 @@ extension HTTPTransport {
   }
 }
 
-extension RetryingTransport {
-  /// Sends a request and returns the answer as a value.
-  package func answer(to request: URLRequest, limits: TransportLimits = .standard) async throws -> LocalResponse {
-    var history = RequestHistory()
-    return LocalResponse(try await send(request, limits: limits, noting: &history))
-  }
+/// The transports of the package, which note what their tries may have done.
+package protocol NotingTransport: Sendable {
+  func send(
+    _ request: URLRequest, limits: TransportLimits, isIdempotent: Bool?, noting history: inout RequestHistory
+  ) async throws -> (Data, HTTPURLResponse)
 }
 
-extension AuthorizedTransport {
+extension RetryingTransport: NotingTransport {}
+extension AuthorizedTransport: NotingTransport {}
+
+extension NotingTransport {
   /// Sends a request and returns the answer as a value.
   package func answer(to request: URLRequest, limits: TransportLimits = .standard) async throws -> LocalResponse {
     var history = RequestHistory()
-    return LocalResponse(try await send(request, limits: limits, noting: &history))
+    return LocalResponse(try await send(request, limits: limits, isIdempotent: nil, noting: &history))
   }
 }
 

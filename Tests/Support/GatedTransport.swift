@@ -3,10 +3,6 @@ package import B2CHTTP
 package import B2CTestKit
 package import Foundation
 
-#if canImport(FoundationNetworking)
-  package import FoundationNetworking
-#endif
-
 /// A transport that holds requests back until a test lets them go, or answers them itself.
 package final class GatedTransport: HTTPTransport {
   package typealias Rule = @Sendable (URLRequest) async throws -> LocalResponse?

@@ -1,10 +1,6 @@
-internal import B2CHTTP
+package import B2CHTTP
 package import B2CLoopback
 package import Foundation
-
-#if canImport(FoundationNetworking)
-  package import FoundationNetworking
-#endif
 
 /// A raw connection to a port of this machine, for sending malformed HTTP.
 package final class LoopbackClient: Sendable {
@@ -22,9 +18,7 @@ package final class LoopbackClient: Sendable {
   ///   - host: An address of this machine.
   ///   - text: Text that is sent immediately, because on a busy machine a listener may close a connection that is idle.
   /// - Throws: ``Refused``.
-  package init(
-    port: UInt16, host: String = "127.0.0.1", sending text: String = ""
-  ) async throws {
+  package init(port: UInt16, host: String = "127.0.0.1", sending text: String = "") async throws {
     let connection = await onThread {
       let descriptor = connected(host: host, port: port)
       if let descriptor { _ = sendAll(Array(text.utf8), to: descriptor) }
@@ -34,9 +28,7 @@ package final class LoopbackClient: Sendable {
     self.descriptor = descriptor
   }
 
-  deinit {
-    closeDescriptor(descriptor)
-  }
+  deinit { closeDescriptor(descriptor) }
 
   /// Sends bytes; `false` when the other side does not take them.
   @discardableResult
@@ -47,9 +39,7 @@ package final class LoopbackClient: Sendable {
 
   /// Sends text; `false` when the other side does not take it.
   @discardableResult
-  package func send(_ text: String) async -> Bool {
-    await send(Array(text.utf8))
-  }
+  package func send(_ text: String) async -> Bool { await send(Array(text.utf8)) }
 
   /// Returns the next bytes; `nil` when the other side has ended or broken the connection, or says nothing for ten minutes.
   package func receive() async -> Data? {
@@ -61,38 +51,22 @@ package final class LoopbackClient: Sendable {
   }
 
   /// Returns everything up to the end of the connection, as text.
-  package func receiveAll() async -> String {
-    var all = Data()
-    while let bytes = await receive() {
-      all += bytes
-    }
-    return String(decoding: all, as: UTF8.self)
-  }
+  package func receiveAll() async -> String { await receive { _ in false } }
 
   /// Returns what comes up to and with a text, or up to the end of the connection.
   package func receive(through text: String) async -> String {
+    await receive { $0.range(of: Data(text.utf8)) != nil }
+  }
+
+  private func receive(until isWhole: (Data) -> Bool) async -> String {
     var all = Data()
-    while all.range(of: Data(text.utf8)) == nil, let bytes = await receive() {
-      all += bytes
-    }
+    while !isWhole(all), let bytes = await receive() { all += bytes }
     return String(decoding: all, as: UTF8.self)
   }
 
   /// Says that nothing more will be sent.
   package func finishSending() {
     _ = shutdown(descriptor, CInt(SHUT_WR))
-  }
-
-  /// The port at this end.
-  package var port: UInt16 {
-    var address = sockaddr_storage()
-    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    let result = withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
-    }
-    // Both kinds of address have the port at byte 2.
-    guard result == 0 else { return 0 }
-    return withUnsafeBytes(of: &address) { UInt16(bigEndian: $0.load(fromByteOffset: 2, as: UInt16.self)) }
   }
 
   /// Ends the connection; the descriptor is freed with the client.
@@ -118,27 +92,21 @@ private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) 
   }
 }
 
-private func withAddress<Value>(_ host: String, _ port: UInt16, _ body: (addrinfo) -> Value) -> Value? {
+private func connected(host: String, port: UInt16) -> CInt? {
   var hints = addrinfo()
   hints.ai_flags = AI_NUMERICHOST
   hints.ai_socktype = streamType
   var list: UnsafeMutablePointer<addrinfo>?
-  guard getaddrinfo(host, String(port), &hints, &list) == 0, let info = list?.pointee else { return nil }
+  guard getaddrinfo(host, String(port), &hints, &list) == 0, let address = list?.pointee else { return nil }
   defer { freeaddrinfo(list) }
-  return body(info)
-}
-
-private func connected(host: String, port: UInt16) -> CInt? {
-  let family = withAddress(host, port) { $0.ai_family }
-  guard let family else { return nil }
-  let descriptor = socket(family, streamType | closeOnExec, 0)
+  let descriptor = socket(address.ai_family, streamType | closeOnExec, 0)
   guard descriptor >= 0 else { return nil }
   prepare(descriptor)
   // No test hangs on a server that says nothing.
   var limit = timeval(tv_sec: 600, tv_usec: 0)
   _ = setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
   _ = setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-  guard withAddress(host, port, { connect(descriptor, $0.ai_addr, $0.ai_addrlen) }) == 0 else {
+  guard connect(descriptor, address.ai_addr, address.ai_addrlen) == 0 else {
     closeDescriptor(descriptor)
     return nil
   }

@@ -1,10 +1,6 @@
 package import B2CHTTP
 package import Foundation
 
-#if canImport(FoundationNetworking)
-  package import FoundationNetworking
-#endif
-
 /// A transport whose requests no clock ends, for tests over real sockets on machines of any speed.
 package struct PatientTransport: HTTPTransport {
   private let transport: any HTTPTransport

@@ -3,17 +3,15 @@ import B2CTestKit
 import Foundation
 import Testing
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
 struct RetryPolicyTests {
+  private func response(_ status: Int, _ headers: [String: String]) throws -> HTTPURLResponse {
+    try LocalResponse(status: status, headers: headers).answer(to: URL(filePath: "/")).1
+  }
+
   private func delay(
     _ policy: RetryPolicy = RetryPolicy(), attempt: Int = 1, status: Int, _ headers: [String: String] = [:]
   ) throws -> Duration? {
-    let sent = headers.merging(["Date": "Sun, 06 Nov 1994 08:49:37 GMT"]) { given, _ in given }
-    let response = try LocalResponse(status: status, headers: sent).answer(to: URL(filePath: "/")).1
-    return policy.delay(afterAttempt: attempt, .success(response))
+    policy.delay(afterAttempt: attempt, .success(try response(status, headers)))
   }
 
   @Test("A fault that may pass is tried again", arguments: [408, 429, 500, 502, 503, 504])
@@ -50,11 +48,7 @@ struct RetryPolicyTests {
 
   @Test(
     "The policy keeps a wait that the server names, and does not try again after one above the maximum",
-    arguments: [
-      ("3", 3), ("0", 0), ("10", 10), ("11", nil), ("3600", nil), ("99999999999999999999999", nil), ("soon", 1),
-      ("Sun, 06 Nov 1994 08:49:47 GMT", 10), ("Sun, 06 Nov 1994 09:49:37 GMT", nil),
-      ("Sun, 06 Nov 1994 07:49:37 GMT", 0),
-    ] as [(String, Int?)])
+    arguments: [("3", 3), ("0", 0), ("10", 10), ("11", nil), ("3600", nil), ("soon", 1)] as [(String, Int?)])
   func retryAfter(text: String, seconds: Int?) throws {
     for status in [429, 503] {
       #expect(try delay(status: status, ["Retry-After": text]) == seconds.map { .seconds($0) })
@@ -68,5 +62,27 @@ struct RetryPolicyTests {
     #expect(try delay(RetryPolicy(maximumAttempts: 2), attempt: 2, status: 503) == nil)
     #expect(try delay(.none, status: 503) == nil)
     #expect(try delay(RetryPolicy(maximumAttempts: 0), status: 503) == nil)
+  }
+
+  /// An app may turn the seconds into an integer, so nothing asks for more than a day.
+  static let waits: [(String, Double?)] = [
+    ("120", 120), ("0", 0), (" 7 ", 7), ("1.5", 1.5), ("86400", 86_400), ("86401", 86_400),
+    ("99999999999999999999", 86_400), (String(repeating: "9", count: 400), 86_400),
+    ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sun, 06 Nov 1994 08:49:38 GMT", 1), ("Sun, 06 Nov 1994 08:00:00 GMT", 0),
+    ("Fri, 31 Dec 2099 23:59:59 GMT", 86_400), ("Mon, 07 Nov 1994 08:49:37 GMT", 86_400), ("", nil), (" ", nil),
+    ("-1", nil), ("soon", nil), ("1e3", nil), ("0x10", nil), ("inf", nil), ("nan", nil), ("1.2.3", nil), ("12 s", nil),
+  ]
+
+  @Test("Seconds and dates are read, at most a day, and anything else asks for nothing", arguments: waits)
+  func reads(text: String, expected: Double?) throws {
+    let headers = ["Retry-After": text, "Date": "Sun, 06 Nov 1994 08:49:37 GMT"]
+    #expect(RetryAfter.seconds(in: try response(503, headers)) == expected)
+  }
+
+  @Test("A wait needs the field, and a date the server's own, because this device's clock may be wrong")
+  func serversClock() throws {
+    for name in ["Date", "Retry-After"] {
+      #expect(RetryAfter.seconds(in: try response(503, [name: "Sun, 06 Nov 1994 08:49:37 GMT"])) == nil)
+    }
   }
 }

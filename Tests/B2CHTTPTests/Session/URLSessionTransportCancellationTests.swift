@@ -6,13 +6,11 @@ import Foundation
 import TestSupport
 import Testing
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
 /// A cancelled call returns, whatever is under way, and harms no other.
 @Suite(.descriptors(), .hangLimit)
 struct URLSessionTransportCancellationTests {
+  private let transport = URLSessionTransport()
+
   @Test("A cancelled call returns while it waits for an answer, and its transfer ends")
   func waiting() async throws {
     let (arrived, left) = (TestGate(), TestGate())
@@ -21,7 +19,6 @@ struct URLSessionTransportCancellationTests {
       await exchange.waitForDisconnect()
       left.open()
     }
-    let transport = URLSessionTransport()
     let request = try server.request()
     let call = Task { try await transport.answer(to: request, limits: .patient) }
     try? await arrived.wait()
@@ -35,14 +32,10 @@ struct URLSessionTransportCancellationTests {
   @Test("A task that is already cancelled sends nothing")
   func cancelledBefore() async throws {
     let server = try await TestServer(answering: .text(""))
-    let transport = URLSessionTransport()
-    let request = try server.request()
-    let gate = TestGate()
     let call = Task {
-      try? await gate.wait()
-      return try await transport.answer(to: request, limits: .patient)
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await transport.answer(to: server.request(), limits: .patient)
     }
-    call.cancel()
     await #expect(throws: CancellationError.self) { try await call.value }
     #expect(server.requests.isEmpty)
   }
@@ -52,33 +45,23 @@ struct URLSessionTransportCancellationTests {
   func randomInstants(status: Int?) async throws {
     let server = try await TestServer(
       answering: LoopbackResponse(status: status ?? 200, headers: ["Location": "/elsewhere"]))
-    let transport = URLSessionTransport()
     // Another test could open a port that was closed here, but nothing listens at a reserved port.
     let closed = try #require(URL(string: "http://127.0.0.1:1/"))
     let request = status == nil ? URLRequest(url: closed) : try server.request()
-    let counts = Locked<[String: Int]>([:])
+    var ends: [String] = []
     for _ in 0..<40 {
-      await withTaskGroup(of: Void.self) { group in
-        for _ in 0..<25 {
-          let yields = Int.random(in: 0...60)
-          group.addTask {
-            let call = Task { try await transport.answer(to: request, limits: .patient) }
-            for _ in 0..<yields { await Task.yield() }
-            call.cancel()
-            let name: String
-            switch await call.result {
-            case .success(let response): name = "\(response.status)"
-            case .failure(is CancellationError): name = "cancelled"
-            case .failure(let error): name = (error as? URLError)?.code == .cannotConnectToHost ? "refused" : "\(error)"
-            }
-            counts.withLock { $0[name, default: 0] += 1 }
-          }
+      ends += try await simultaneously(25) { _ in
+        let call = Task { try await transport.answer(to: request, limits: .patient) }
+        for _ in 0..<Int.random(in: 0...60) { await Task.yield() }
+        call.cancel()
+        switch await call.result {
+        case .success(let response): return "\(response.status)"
+        case .failure(is CancellationError): return "cancelled"
+        case .failure(let error): return (error as? URLError)?.code == .cannotConnectToHost ? "refused" : "\(error)"
         }
       }
     }
-    let ends = counts.withLock { $0 }
-    #expect(ends.values.reduce(0, +) == 1000)
-    #expect(Set(ends.keys).isSubset(of: ["cancelled", status.map { "\($0)" } ?? "refused"]))
+    #expect(ends.count == 1000 && Set(ends).isSubset(of: ["cancelled", status.map { "\($0)" } ?? "refused"]))
     // The session is still fit for use.
     let other = try await TestServer(answering: .text("ok"))
     #expect(try await transport.answer(to: other.request(), limits: .patient).status == 200)

@@ -9,49 +9,44 @@ import Testing
 /// Bodies are bounded while they arrive, exchanges by their deadline.
 @Suite(.descriptors(), .hangLimit)
 struct URLSessionTransportLimitTests {
-  private static let small = TransportLimits.patient(maximumBodyBytes: 1000)
-
   @Test("A body of exactly the limit is taken")
   func exactly() async throws {
-    let server = try await TestServer(
-      answering: LoopbackResponse(status: 200, body: Data(repeating: 1, count: 1000)))
-    let response = try await URLSessionTransport().answer(to: server.request(), limits: Self.small)
-    #expect(response.body.count == 1000)
+    let server = try await TestServer(answering: LoopbackResponse(status: 200, body: Data(count: 1000)))
+    let limits = TransportLimits.patient(maximumBodyBytes: 1000)
+    #expect(try await URLSessionTransport().answer(to: server.request(), limits: limits).body.count == 1000)
   }
 
-  @Test("An excess that was not announced stops the exchange")
-  func unannounced() async throws {
-    let server = try await TestServer { exchange in
-      await exchange.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
-      let chunk = "400\r\n" + String(repeating: "x", count: 0x400) + "\r\n"
-      while await exchange.write(chunk) {}
-    }
-    let (request, limits) = (try server.request(), TransportLimits.patient(maximumBodyBytes: 64 << 10))
-    await expectError(URLError.self, .dataLengthExceedsMaximum) {
-      try await URLSessionTransport().answer(to: request, limits: limits)
-    }
-  }
+  /// How a server sends too much, and the limit.
+  static let excesses: [(@Sendable (LoopbackExchange) async -> Void, Int)] = [
+    (
+      { exchange in
+        await exchange.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+        while await exchange.write("400\r\n" + String(repeating: "x", count: 0x400) + "\r\n") {}
+      }, 64 << 10
+    ),
+    (
+      { exchange in
+        let headers = ["WWW-Authenticate": #"Basic realm="x""#]
+        await exchange.respond(LoopbackResponse(status: 401, headers: headers, body: Data(count: 100_000)))
+      }, 1000
+    ),
+    (
+      { exchange in
+        // Compressed, it is smaller than the limit.
+        let bomb = GzipBomb(size: 8 << 20).data
+        await exchange.respond(LoopbackResponse(status: 200, headers: ["Content-Encoding": "gzip"], body: bomb))
+      }, 1 << 20
+    ),
+  ]
 
-  @Test("The body of a 401 is bounded too")
-  func refusal() async throws {
-    let server = try await TestServer(
-      answering: LoopbackResponse(
-        status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""], body: Data(repeating: 1, count: 100_000)))
-    let (request, limits) = (try server.request(), Self.small)
+  @Test(
+    "An excess stops the exchange, also if it was not announced, of a 401, and after decompression",
+    arguments: excesses.indices)
+  func excess(_ index: Int) async throws {
+    let (handler, limit) = Self.excesses[index]
+    let server = try await TestServer(handler)
     await expectError(URLError.self, .dataLengthExceedsMaximum) {
-      try await URLSessionTransport().answer(to: request, limits: limits)
-    }
-  }
-
-  @Test("The limit is for the decompressed size")
-  func decompressed() async throws {
-    let bomb = GzipBomb(size: 8 << 20).data
-    let server = try await TestServer(
-      answering: LoopbackResponse(status: 200, headers: ["Content-Encoding": "gzip"], body: bomb))
-    let (request, limits) = (try server.request(), TransportLimits.patient(maximumBodyBytes: 1 << 20))
-    #expect(bomb.count < 1 << 20)
-    await expectError(URLError.self, .dataLengthExceedsMaximum) {
-      try await URLSessionTransport().answer(to: request, limits: limits)
+      try await URLSessionTransport().answer(to: server.request(), limits: .patient(maximumBodyBytes: limit))
     }
   }
 
@@ -105,21 +100,13 @@ struct URLSessionTransportLimitTests {
     #expect(try await call.value.body == Data("late".utf8))
   }
 
-  @Test("A deadline of no time ends the exchange immediately")
-  func noTime() async throws {
+  @Test(
+    "A deadline of no time, or silence, ends an exchange",
+    arguments: [TransportLimits(deadline: .zero), TransportLimits(idleTimeout: .milliseconds(1))])
+  func timeout(limits: TransportLimits) async throws {
     let server = try await TestServer { await $0.waitForDisconnect() }
-    let (request, limits) = (try server.request(), TransportLimits(deadline: .zero))
     await expectError(URLError.self, .timedOut) {
-      try await URLSessionTransport().answer(to: request, limits: limits)
-    }
-  }
-
-  @Test("Silence ends an exchange")
-  func silence() async throws {
-    let server = try await TestServer { await $0.waitForDisconnect() }
-    let (request, limits) = (try server.request(), TransportLimits(idleTimeout: .milliseconds(1)))
-    await expectError(URLError.self, .timedOut) {
-      try await URLSessionTransport().answer(to: request, limits: limits)
+      try await URLSessionTransport().answer(to: server.request(), limits: limits)
     }
   }
 }

@@ -1,24 +1,18 @@
-import TestSupport
-import B2CCore
 import B2CHTTP
 import B2CLoopback
 import Foundation
 import TestSupport
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
 /// A server of this machine that a test tells what to do, and asks what it was sent.
 final class TestServer: Sendable {
   private let listener: LoopbackListener
-  private let received: Locked<[LoopbackRequest]>
+  private let received: Recorder<LoopbackRequest>
 
   init(connections: Int = 64, _ handler: @escaping @Sendable (LoopbackExchange) async -> Void) async throws {
-    let received = Locked<[LoopbackRequest]>([])
+    let received = Recorder<LoopbackRequest>()
     self.received = received
     listener = try await LoopbackListener(limits: LoopbackLimits(connections: connections)) { exchange in
-      received.withLock { $0.append(exchange.request) }
+      received.record(exchange.request)
       await handler(exchange)
     }
   }
@@ -28,7 +22,7 @@ final class TestServer: Sendable {
     try await self.init { await $0.respond(response) }
   }
 
-  var requests: [LoopbackRequest] { received.withLock { $0 } }
+  var requests: [LoopbackRequest] { received.values }
 
   func url(_ path: String = "/") throws -> URL {
     guard let url = URL(string: "http://127.0.0.1:\(listener.port)\(path)") else { throw URLError(.badURL) }
@@ -38,7 +32,5 @@ final class TestServer: Sendable {
   /// A request whose own timeout ends nothing, however slow the machine is.
   func request(_ path: String = "/") throws -> URLRequest { URLRequest(url: try url(path)).patient }
 
-  func close() async {
-    await listener.close()
-  }
+  func close() async { await listener.close() }
 }

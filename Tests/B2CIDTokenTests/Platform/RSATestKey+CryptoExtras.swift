@@ -9,7 +9,6 @@
     let modulus: Data
     let exponent: Data
 
-    /// Makes a key; 1024 bits are for a test that such keys are refused.
     init(bits: Int) throws {
       key = try _RSA.Signing.PrivateKey(unsafeKeySize: .init(bitCount: bits))
       let primitives = try key.publicKey.getKeyPrimitives()

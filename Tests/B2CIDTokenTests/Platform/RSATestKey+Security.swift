@@ -10,7 +10,6 @@
     let modulus: Data
     let exponent: Data
 
-    /// Makes a key; 1024 bits are for a test that such keys are refused.
     init(bits: Int) throws {
       let attributes: [String: Any] = [
         kSecAttrKeyType as String: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits as String: bits,

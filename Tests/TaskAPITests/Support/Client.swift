@@ -6,10 +6,6 @@ import TaskAPI
 import TestSupport
 import Testing
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
 func url(_ text: String) throws -> URL {
   try #require(URL(string: text))
 }
@@ -17,8 +13,7 @@ func url(_ text: String) throws -> URL {
 /// A client of `https://tasks.example.com/tasks` over canned answers.
 func client(
   _ transport: any HTTPTransport, base: String = "https://tasks.example.com/tasks",
-  tokens: CannedTokens = CannedTokens("opaque-token-1", "opaque-token-2"),
-  clock: any Clock<Duration> = LeapingClock(),
+  tokens: CannedTokens = CannedTokens("opaque-token-1", "opaque-token-2"), clock: any Clock<Duration> = LeapingClock(),
   change: (inout ClientOptions) -> Void = { _ in }
 ) throws -> TaskAPIClient {
   var options = ClientOptions()
@@ -39,10 +34,29 @@ struct ClientOptions {
   var tokens: BearerTokens?
 }
 
+/// A call of a client, by the method of its request.
+enum TaskCall: String, CaseIterable {
+  case list = "GET"
+  case add = "POST"
+  case update = "PUT"
+  case delete = "DELETE"
+
+  func run(_ client: TaskAPIClient, _ task: TaskItem = TaskItem(itemName: "x", serverID: "1")) async throws {
+    switch self {
+    case .list: _ = try await client.list()
+    case .add: try await client.add(task)
+    case .update: try await client.update(task)
+    case .delete: try await client.delete(task)
+    }
+  }
+
+  /// A success without a document, as far as there may be one.
+  var success: LocalResponse { self == .list ? .text(200, "[]") : .text(204, "") }
+}
+
 /// The JSON fields of a request's body.
 func members(of request: URLRequest) throws -> [String: JSONValue] {
-  let body = try #require(request.httpBody)
-  return try JSONDecoder().decode([String: JSONValue].self, from: body)
+  try JSONDecoder().decode([String: JSONValue].self, from: #require(request.httpBody))
 }
 
 let allDialects: [TaskDialect] = [.tutorial, .repository, .rest]
