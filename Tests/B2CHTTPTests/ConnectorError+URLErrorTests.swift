@@ -17,7 +17,10 @@ struct ConnectorErrorURLErrorTests {
     (.cannotFindHost, .network, "cannot be resolved. \(again) A Mac app with the App Sandbox also needs Outgoing"),
     (.dnsLookupFailed, .network, "cannot be resolved. \(again) A Mac app with the App Sandbox also needs Outgoing"),
     (.cannotConnectToHost, .network, "refused the connection. \(again)"),
-    (.appTransportSecurityRequiresSecureConnection, .configuration, "refuses http to login.example.com:8443. Use https."),
+    (
+      .appTransportSecurityRequiresSecureConnection, .configuration,
+      "refuses http to login.example.com:8443. Use https."
+    ),
     (.dataLengthExceedsMaximum, .tooLarge, "larger than the 1048576 bytes that are allowed. Raise `maximumBodyBytes`"),
     (.timedOut, .timedOut, "was silent for 15.0 seconds, or took more than 30.0 seconds in all. \(again)"),
   ]

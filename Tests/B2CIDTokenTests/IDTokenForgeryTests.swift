@@ -27,7 +27,7 @@ struct IDTokenForgeryTests {
 
   /// Forgeries that differ in the JSON text of one claim, which `nil` removes.
   private static func claim(_ name: String, _ fault: String, _ texts: String?...) -> [IDTokenChange] {
-    texts.map { .claims("\(name) \($0 ?? "missing")", fault, [name: $0]) }
+    texts.map { .claims("\(name) \($0 ?? "missing")", breaking: fault, [name: $0]) }
   }
 
   /// Forgeries that differ in the JSON text of one header field, which `nil` removes.
@@ -79,7 +79,7 @@ struct IDTokenForgeryTests {
       IDTokenChange("claim twice, once escaped", "twice") { $0.payload.members.append(("is\\u0073", json("other"))) },
       IDTokenChange("header field twice", "twice") { $0.header.members.append(("alg", json("none"))) },
     ],
-    ["", json("claims"), #"{"iss":"a""#, "{} {}", "\u{FEFF}{}", #"{"extra":{"a":1,"a":1}}"#].map { text in
+    ["", json("claims"), #"{"iss":"a""#, "{} {}", "\u{FEFF}{}", #"{"extra":{"a":1,"a":1}}"#].map { (text: String) in
       IDTokenChange("payload \(text)", "its payload ") { $0.payload.replacement = text }
     },
   ]
@@ -207,13 +207,15 @@ struct IDTokenForgeryTests {
       "[\(json(client)),1]"),
     claim("azp", " azp", json("other"), "null"),
     [
-      .claims("several aud without azp", " azp", ["aud": #"["\#(client)","other"]"#]),
-      .claims("several aud, ours by azp", "it is also for", ["aud": #"["\#(client)","other"]"#, "azp": json(client)]),
+      .claims("several aud without azp", breaking: " azp", ["aud": #"["\#(client)","other"]"#]),
+      .claims(
+        "several aud, ours by azp", breaking: "it is also for",
+        ["aud": #"["\#(client)","other"]"#, "azp": json(client)]),
     ],
     claim("sub", "no sub", nil, json("")),
     [
       .claims(
-        "sub points to an oid that is missing", "refers to oid",
+        "sub points to an oid that is missing", breaking: "refers to oid",
         ["sub": json("Not supported currently. Use oid claim."), "oid": nil])
     ],
   ]
@@ -231,16 +233,18 @@ struct IDTokenForgeryTests {
     claim("nonce", " nonce", nil, json("n-0S6_WzA2Mk"), json(""), #"["n-0S6_WzA2Mj"]"#, json("N-0S6_WZA2MJ")),
     claim("tfp", " policy", nil, json("B2C_1_EditProfile"), "1"),
     [
-      .claims("acr of another policy", " policy", ["tfp": nil, "acr": json("b2c_1_editprofile")]),
-      .claims("tfp of another policy, acr of ours", " policy", ["tfp": json("B2C_1_Edit"), "acr": json("b2c_1_signin")]),
+      .claims("acr of another policy", breaking: " policy", ["tfp": nil, "acr": json("b2c_1_editprofile")]),
+      .claims(
+        "tfp of another policy, acr of ours", breaking: " policy",
+        ["tfp": json("B2C_1_Edit"), "acr": json("b2c_1_signin")]),
       IDTokenChange("tfp with a letter that only folds to ours", " policy") {
         $0.expectations.policy = "B2C_1_Kiosk"
         $0.payload["tfp"] = json("B2C_1_\u{212A}iosk")
       },
-      .hash("of another token", "its at_hash", json("SL8j94FVdxDzoUOD-fWy2g"), of: "access"),
-      .hash("no text", "its at_hash", "null"),
-      .hash("of RS256 by SHA-512", "its at_hash", json("lvYPQ_i12mQ1QsgqujDyHLsdJUj2lQie9NmQuKZBSy8")),
-      .hash("of Ed25519 by SHA-384", "its at_hash", json("sUnWY0EhD-Etwa6N0tI4X8jJV_UvtN0q"), by: .ed25519),
+      .hash("of another token", breaking: "its at_hash", json("SL8j94FVdxDzoUOD-fWy2g"), of: "access"),
+      .hash("no text", breaking: "its at_hash", "null"),
+      .hash("of RS256 by SHA-512", breaking: "its at_hash", json("lvYPQ_i12mQ1QsgqujDyHLsdJUj2lQie9NmQuKZBSy8")),
+      .hash("of Ed25519 by SHA-384", breaking: "its at_hash", json("sUnWY0EhD-Etwa6N0tI4X8jJV_UvtN0q"), by: .ed25519),
     ],
   ]
 }

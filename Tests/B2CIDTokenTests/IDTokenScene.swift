@@ -1,6 +1,7 @@
 import B2CCore
 import B2CIDToken
 import Foundation
+import Testing
 
 /// A sign-in with its id_token and everything that the client knows about it, of which a test changes one thing.
 struct IDTokenScene: Sendable {
@@ -104,7 +105,9 @@ struct IDTokenChange: Sendable, CustomTestStringConvertible {
   }
 
   /// Changes some claims, given by their JSON texts; `nil` removes a claim.
-  static func claims(_ testDescription: String, _ fault: String = "", _ texts: [String: String?]) -> IDTokenChange {
+  static func claims(_ testDescription: String, breaking fault: String = "", _ texts: [String: String?])
+    -> IDTokenChange
+  {
     IDTokenChange(testDescription, fault) { scene in
       for (name, text) in texts { scene.payload[name] = text }
     }
@@ -112,7 +115,7 @@ struct IDTokenChange: Sendable, CustomTestStringConvertible {
 
   /// Adds the JSON text of an `at_hash` to a token that came with an access token.
   static func hash(
-    _ testDescription: String, _ fault: String = "", _ hash: String, by signer: IDTokenSigner? = nil,
+    _ testDescription: String, breaking fault: String = "", _ hash: String, by signer: IDTokenSigner? = nil,
     of accessToken: String = "jHkWEdUXMU1BwAsC4vtUsZwnNvTIxK0z9K3vx5KF-Y0"
   ) -> IDTokenChange {
     IDTokenChange("at_hash \(testDescription)", fault) {

@@ -56,11 +56,14 @@ struct JWKSetTests {
     (#""kty":"RSA""#, "has no usable n"), (#""kty":"RSA","n":"not base64!","e":"AQAB""#, "has no usable n"),
     (#""kty":"RSA","n":1,"e":"AQAB""#, "has no usable n"), (#""kty":"RSA","n":"AQAB""#, "has no usable e"),
     (rsa(170, last: "8"), "has 1024 bits, not 2048 to 8192"), (rsa(339, last: "_"), "has 2040 bits, not 2048 to 8192"),
-    (rsa(1366, last: "8"), "has 8200 bits, not 2048 to 8192"), (rsa(2730, last: "w"), "has 16384 bits, not 2048 to 8192"),
+    (rsa(1366, last: "8"), "has 8200 bits, not 2048 to 8192"),
+    (rsa(2730, last: "w"), "has 16384 bits, not 2048 to 8192"),
     // Zeros in front are no bits.
     (rsa(399, of: "A", last: "_"), "has 6 bits, not 2048 to 8192"),
-    (rsa(341, last: "w", e: "AQ"), "has an unsafe exponent"), (rsa(341, last: "w", e: "AAAB"), "has an unsafe exponent"),
-    (rsa(341, last: "w", e: "AQAA"), "has an unsafe exponent"), (rsa(341, last: "w", e: "AA"), "has an unsafe exponent"),
+    (rsa(341, last: "w", e: "AQ"), "has an unsafe exponent"),
+    (rsa(341, last: "w", e: "AAAB"), "has an unsafe exponent"),
+    (rsa(341, last: "w", e: "AQAA"), "has an unsafe exponent"),
+    (rsa(341, last: "w", e: "AA"), "has an unsafe exponent"),
     (rsa(341, last: "w", e: "____________"), "has an unsafe exponent"),
     // An even modulus.
     (rsa(343, last: "-"), "is not an RSA key"),

@@ -40,7 +40,8 @@ import Testing
       (#"{"a":{"task":[false]}}"#, .object(["a": .object(["task": .array([.bool(false)])])])),
     ])
   func keepsUnknownMembers(_ json: String, _ value: JSONValue) throws {
-    #expect(try decoded(#"{"task":"x","more":\#(json),"__v":\#(json)}"#).unknownFields == ["more": value, "__v": value])
+    #expect(
+      try decoded(#"{"task":"x","more":\#(json),"__v":\#(json)}"#).unknownFields == ["more": value, "__v": value])
   }
 
   @Test("A task that an app stores keeps everything, and a draft its id, which no request has")

@@ -65,7 +65,8 @@
         (["all_proxy": "127.0.0.1:9", "http_proxy": proxy], "all_proxy"),
         (["ALL_PROXY": "http://me:canary@127.0.0.1:9/"], "ALL_PROXY"),
         (["https_proxy": proxy, "no_proxy": "10.0.0.0/8, host"], "https_proxy"),
-        (["https_proxy": proxy, "no_proxy": "LOCALHOST"], nil), (["https_proxy": proxy, "NO_PROXY": "a,.localhost"], nil),
+        (["https_proxy": proxy, "no_proxy": "LOCALHOST"], nil),
+        (["https_proxy": proxy, "NO_PROXY": "a,.localhost"], nil),
         (["https_proxy": proxy, "no_proxy": "*"], nil), (["http_proxy": proxy], nil), ([:], nil),
       ] as [([String: String], String?)])
     func namesTheProxy(_ environment: [String: String], _ variable: String?) async throws {

@@ -74,7 +74,8 @@ struct URLSessionTransportAnswerTests {
   func nothingIsKept() async throws {
     let server = try await TestServer(
       answering: LoopbackResponse(
-        status: 200, headers: ["Set-Cookie": "session=canary; Path=/", "Cache-Control": "max-age=3600", "ETag": "\"1\""]
+        status: 200,
+        headers: ["Set-Cookie": "session=canary; Path=/", "Cache-Control": "max-age=3600", "ETag": "\"1\""]
       ))
     for _ in 1...2 { _ = try await transport.answer(to: server.request(), limits: .patient) }
     #expect(server.requests.count == 2)

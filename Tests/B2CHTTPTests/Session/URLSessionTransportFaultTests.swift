@@ -62,7 +62,8 @@ struct URLSessionTransportFaultTests {
     private static let answers = cutAnswers
   #endif
 
-  @Test("A connection that ends before its answer is whole is lost, and what is not HTTP is no answer", arguments: answers)
+  @Test(
+    "A connection that ends before its answer is whole is lost, and what is not HTTP is no answer", arguments: answers)
   func lost(sent: String, byReset: Bool, code: ErrorCode) async throws {
     let server = try await TestServer { exchange in
       if !sent.isEmpty { await exchange.write(sent) }
