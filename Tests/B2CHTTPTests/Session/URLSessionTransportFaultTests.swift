@@ -48,8 +48,8 @@ struct URLSessionTransportFaultTests {
     (head + "Content-Length: 100\r\n\r\n0123456789", false, .network),
   ]
 
-  /// This is how libcurl reads them. Foundation on another system may take such a body for whole, or such a line for an
-  /// answer of HTTP/0.9.
+  // This is how libcurl reads them. Foundation on another system may take such a body for whole, or such a line for an
+  // answer of HTTP/0.9.
   static let answersOnLinux: [(String, byReset: Bool, ErrorCode)] = [
     (head + "Transfer-Encoding: chunked\r\n\r\n5\r\n01234\r\n", false, .network),
     (head + "Transfer-Encoding: chunked\r\n\r\n5\r\n012", false, .network),
