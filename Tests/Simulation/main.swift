@@ -13,12 +13,7 @@
     print(Options.usage)
     exit(2)
   }
-  if options.lists {
-    for script in Script.named() { print("\(script.name): \(script.about)") }
-    exit(0)
-  }
-  var simulation = Simulation(options)
-  exit(try simulation.run())
+  exit(try Simulation(options: options).run())
 #else
   print("The simulator runs on Linux only.")
 #endif

@@ -6,21 +6,20 @@ import FoundationNetworking
 /// What an app asks of a connector.
 enum Action: @unchecked Sendable {
   /// Signs in, if a person is named only that one; in two calls, what is kept between them goes through JSON.
-  case signIn(user: String? = nil, inTwoCalls: Bool = false)
+  case signIn(person: String? = nil, inTwoCalls: Bool = false)
   case editProfile(Policy)
   case resetPassword(Policy)
-  case list
-  case listOf(person: String)
+  case list(person: String? = nil)
   case add(title: String)
   case delete(TaskItem, owner: String)
   case data(person: String?)
-  case token(person: String?, force: Bool = false, claims: Bool = false)
+  case token(person: String? = nil, force: Bool = false, claims: Bool = false)
   case session
   case users
   case user(person: String)
   case userInfo(person: String?)
-  case signOutAll(inBrowser: Bool = false)
-  case signOut(person: String, inBrowser: Bool = false)
+  /// Signs out one person, or all; the browser's session ends too, if that is wanted.
+  case signOut(person: String? = nil, inBrowser: Bool = false)
   case close
 
   var name: String {
@@ -38,26 +37,19 @@ enum Action: @unchecked Sendable {
   /// Whether it changes who is signed in.
   var changesPresence: Bool { if case .signIn = self { true } else { isSignOut } }
 
-  var isSignOut: Bool {
-    switch self {
-    case .signOutAll, .signOut: true
-    default: false
-    }
-  }
+  var isSignOut: Bool { if case .signOut = self { true } else { false } }
 
-  /// Whether it ends the browser's session too.
-  var isInBrowser: Bool {
-    switch self {
-    case .signOutAll(let inBrowser), .signOut(_, let inBrowser): inBrowser
-    default: false
-    }
-  }
+  var isInBrowser: Bool { if case .signOut(_, true) = self { true } else { false } }
+
+  /// Whether it signs a person out.
+  func signsOut(_ person: String) -> Bool { isSignOut && self.person ?? person == person }
 
   /// The person it names.
   var person: String? {
     switch self {
-    case .listOf(let person), .user(let person), .signOut(let person, _): person
-    case .signIn(let person, _), .data(let person), .token(let person, _, _), .userInfo(let person): person
+    case .signIn(let person, _), .list(let person), .data(let person), .token(let person, _, _): person
+    case .userInfo(let person), .signOut(let person, _): person
+    case .user(let person): person
     default: nil
     }
   }
@@ -65,8 +57,8 @@ enum Action: @unchecked Sendable {
   /// Whether it acts for the person who is current.
   var isForCurrent: Bool {
     switch self {
-    case .list, .add, .delete: true
-    case .data, .token, .userInfo: person == nil
+    case .add, .delete: true
+    case .list, .data, .token, .userInfo: person == nil
     default: false
     }
   }
@@ -84,28 +76,30 @@ enum Action: @unchecked Sendable {
       guard inTwoCalls else { return .user(try await connector.doPolicy(.signIn, options: options)) }
       let pending = try await connector.beginSignIn(options: options)
       let kept = try JSONEncoder().encode(pending)
-      let callback = try await SimulatedPage(app.process).show(pending.url)
+      let callback = try await SimulatedPage(process: app.process).show(pending.url)
       let read = try JSONDecoder().decode(PendingSignIn.self, from: kept)
       // Any connector with the same settings can finish it.
       let finishing = machine.draw.one(of: app.process.apps + [app]).connector ?? connector
       return .user(try await finishing.finishSignIn(read, callback: callback).user)
     case .editProfile(let policy), .resetPassword(let policy): return .user(try await connector.doPolicy(policy))
-    case .list, .listOf: return .tasks(try await connector.getTaskList(user: user))
+    case .list: return .tasks(try await connector.getTaskList(user: user))
     case .add(let title): return .tasks([try await connector.addTask(TaskItem(itemName: title))])
     case .delete(let task, _): try await connector.deleteTask(task)
     case .data:
       if let url = world.settings.taskWebAPI { _ = try await connector.data(for: URLRequest(url: url), user: user) }
     case .token(_, let force, let claims):
-      return .token(
-        try await connector.accessToken(
-          user: user, forceRefresh: force, claims: claims ? #"{"access_token":{"acrs":null}}"# : nil))
+      let claims = claims ? #"{"access_token":{"acrs":null}}"# : nil
+      return .token(try await connector.accessToken(user: user, forceRefresh: force, claims: claims))
     case .session: return .session(try await connector.session)
     case .users: return .users(try await connector.users())
     case .user(let person): return .users([try await connector.user(id: world.userID(of: person))].compactMap(\.self))
     case .userInfo: return .user(try await connector.fetchUserInfo(user: user))
-    case .signOutAll(let inBrowser): try await connector.signOut(endsBrowserSession: inBrowser)
-    case .signOut(let person, let inBrowser):
-      try await connector.signOut(UserInfo(id: world.userID(of: person)), endsBrowserSession: inBrowser)
+    case .signOut(_, let inBrowser):
+      if let user {
+        try await connector.signOut(user, endsBrowserSession: inBrowser)
+      } else {
+        try await connector.signOut(endsBrowserSession: inBrowser)
+      }
     case .close: await connector.close()
     }
     return .nothing
@@ -144,10 +138,7 @@ final class Call: @unchecked Sendable {
   let plan: PagePlan?
   let startedAt = machine.uptime
   var endedAt: UInt64 = 0
-  /// How long its process had been suspended when it began.
   private let suspendedBefore: UInt64
-  /// How long its process was suspended meanwhile, in nanoseconds.
-  var timeSuspended: UInt64 { app.process.timeSuspended - suspendedBefore }
   /// Who was current at its start, and by which version of that knowledge.
   var expected = Presence.Current.unknown
   var presenceVersion = 0
@@ -176,7 +167,12 @@ final class Call: @unchecked Sendable {
     suspendedBefore = app.process.timeSuspended
   }
 
+  var process: AppProcess { app.process }
+
   var name: String { "#\(number) \(app.name) \(action.name)" }
+
+  /// How long its process was suspended meanwhile, in nanoseconds.
+  var timeSuspended: UInt64 { process.timeSuspended - suspendedBefore }
 
   func note(_ trouble: Trouble) { troubles.insert(trouble) }
 
@@ -186,6 +182,10 @@ final class Call: @unchecked Sendable {
     task?.cancel()
   }
 
+  /// Whether nobody in its process, and none on the device, has signed in or out since it began.
+  var isPresenceUnchanged: Bool { presenceVersion == process.presence.version }
+  var isDevicePresenceUnchanged: Bool { devicePresenceVersion == process.world.presence.version }
+
   var error: ConnectorError? { if case .failure(let error) = result { error as? ConnectorError } else { nil } }
 
   var succeeded: Bool { if case .success = result { true } else { false } }
@@ -194,11 +194,9 @@ final class Call: @unchecked Sendable {
   var summary: String {
     switch result {
     case nil: "unfinished"
-    case .failure(let error):
-      (error as? ConnectorError).map {
-        "failed: \($0.code.rawValue)\($0.outcomeIsUnknown ? ", outcome unknown" : "")"
-      }
-        ?? "failed: \(type(of: error))"
+    case .failure(let error as ConnectorError):
+      "failed: \(error.code.rawValue)\(error.outcomeIsUnknown ? ", outcome unknown" : "")"
+    case .failure(let error): "failed: \(type(of: error))"
     case .success(.user(let user)): "ok: \(user.subject.prefix(1))"
     case .success(.tasks(let tasks)): "ok: \(tasks.map(\.itemName).joined(separator: " "))"
     case .success(.session(let state)): "ok: \(state.words)"
@@ -209,6 +207,13 @@ final class Call: @unchecked Sendable {
 }
 
 extension SessionState {
+  var user: UserInfo? {
+    switch self {
+    case .signedOut: nil
+    case .signedIn(let user), .expired(let user): user
+    }
+  }
+
   /// The state and the person in a few words.
   var words: String {
     switch self {

@@ -9,23 +9,27 @@ import Foundation
 /// the others.
 final class Walk {
   let world: World
-  let steps: [(step: Step, seed: UInt64)]
+  private let steps: [(step: Step, seed: UInt64)]
   private var draw: Draw
 
-  init(_ world: World, without: Set<String>) {
+  /// Signing keys, made once, since RSA keys are slow to make.
+  static let spareKeys = (0..<2).compactMap { _ in try? TestSigningKey() }
+
+  init(_ world: World) {
     self.world = world
     var draw = Draw(seed: machine.draw.next())
     let share = draw.number(300...1000)
     var kinds: [Step] = []
-    for step in Step.allCases where !without.contains(step.rawValue) {
-      if step.isEssential || draw.happens(share) { kinds += Array(repeating: step, count: step.weight) }
+    for step in Step.allCases where step.isEssential || draw.happens(share) {
+      kinds += Array(repeating: step, count: step.weight)
     }
     steps = (0..<draw.number(10...40)).map { _ in (draw.one(of: kinds), draw.next()) }
     self.draw = draw
+    world.ledger.plannedSteps = steps.count
   }
 
   /// Takes the steps, except those of the given numbers.
-  func run(skipping: Set<Int> = []) throws {
+  func run(skipping: Set<Int>) throws {
     // Most worlds begin with a person who is signed in.
     if draw.happens(800), let app = anyApp() {
       world.wait(world.start(.signIn(), on: app, plan: plan(.completes)))
@@ -59,10 +63,10 @@ final class Walk {
     guard let app = anyApp() else { return }
     switch step {
     case .signIn: world.start(.signIn(), on: app, plan: signInPlan())
-    case .signInNamed: world.start(.signIn(user: anyPerson().id), on: app, plan: signInPlan())
+    case .signInNamed: world.start(.signIn(person: anyPerson().id), on: app, plan: signInPlan())
     case .signInInTwo: world.start(.signIn(inTwoCalls: true), on: app, plan: signInPlan())
-    case .list: world.start(.list, on: app)
-    case .listOfPerson: world.start(.listOf(person: anyPerson().id), on: app)
+    case .list: world.start(.list(), on: app)
+    case .listOfPerson: world.start(.list(person: anyPerson().id), on: app)
     case .add: world.start(.add(title: "task\(world.ledger.calls)"), on: app)
     case .delete:
       guard !world.tasks.isEmpty else { return }
@@ -72,36 +76,32 @@ final class Walk {
     case .data: world.start(.data(person: anybody()), on: app)
     case .userInfo: world.start(.userInfo(person: anybody()), on: app)
     case .user: world.start(.user(person: anyPerson().id), on: app)
-    case .token: world.start(.token(person: nil), on: app)
+    case .token: world.start(.token(), on: app)
     case .tokenWithClaims: world.start(.token(person: anybody(), claims: true), on: app)
-    case .forceRefresh: world.start(.token(person: nil, force: true), on: app)
+    case .forceRefresh: world.start(.token(force: true), on: app)
     case .tokenOfPerson: world.start(.token(person: anyPerson().id), on: app)
     case .session: world.start(.session, on: app)
     case .users: world.start(.users, on: app)
-    case .signOutAll: world.start(.signOutAll(), on: app)
+    case .signOutAll: world.start(.signOut(), on: app)
     case .signOutOne: world.start(.signOut(person: anyPerson().id), on: app)
     case .signOutInBrowser:
-      let person = anybody()
-      let action = person.map { Action.signOut(person: $0, inBrowser: true) } ?? .signOutAll(inBrowser: true)
-      world.start(action, on: app, plan: plan(.completes))
+      world.start(.signOut(person: anybody(), inBrowser: true), on: app, plan: plan(.completes))
     case .resetPassword:
-      guard let policy = world.settings.policies.policy(of: .passwordReset) else { return }
+      guard let policy = world.policy(.passwordReset) else { return }
       var plan = plan(.completes)
       plan.newPassword = newPassword()
       world.start(.resetPassword(policy), on: app, plan: plan)
     case .neighbour: app.process.neighbour?.act(&draw)
     case .editProfile:
-      guard let policy = world.settings.policies.policy(of: .profileEdit) else { return }
+      guard let policy = world.policy(.profileEdit) else { return }
       var plan = plan(nil)
       plan.newName = "Name-\(world.ledger.calls)"
       world.start(.editProfile(policy), on: app, plan: plan)
-    case .cancel:
-      guard !world.calls.isEmpty else { return }
-      world.cancel(draw.one(of: world.calls))
+    case .cancel: if !world.calls.isEmpty { world.cancel(draw.one(of: world.calls)) }
     case .several:
       for app in world.liveApps where draw.happens(700) {
-        world.start(.token(person: nil, force: draw.happens(300)), on: app)
-        if draw.happens(500) { world.start(.list, on: app) }
+        world.start(.token(force: draw.happens(300)), on: app)
+        if draw.happens(500) { world.start(.list(), on: app) }
       }
     default: try happen(step, app)
     }
@@ -123,39 +123,38 @@ final class Walk {
     case .clockJump: world.clockOffset = Double(draw.number(-7200...7200))
     case .diskFull: world.store.trouble.isFull = true
     case .diskUnreachable: world.store.trouble.isUnreachable = true
-    case .diskHiccup: world.hiccup(draw.number(1...4))
+    case .diskHiccup: world.store.hiccup(draw.number(1...4))
     case .diskPart:
       let person = draw.happens(700) ? anyPerson().id : nil
-      var refusal = Refusal(kind: draw.one(of: Access.allCases), person: person)
-      refusal.times = draw.one(of: [1, 2, 3, .max])
+      var refusal = Refusal(kind: draw.one(of: Access.allCases), person: person, times: draw.one(of: [1, 2, 3, .max]))
       if draw.happens(300) { refusal.error = CancellationError() }
       world.store.trouble.refusals.append(refusal)
     case .diskWell: world.store.trouble = StoreTrouble()
     case .damage: world.damageRecord()
-    case .revoke:
-      let person = anyPerson()
-      world.tenant.revokeGrants(of: person)
-      world.watch.end(grantsOf: person.id, "revoked")
+    case .revoke: world.revokeGrants(of: anyPerson())
     case .refuseRefresh: world.unwillingness = draw.one(of: [0, 300, 1000])
-    case .refuseToken: world.watch.refusedTokens.formUnion(world.watch.ofAccessToken.keys)
+    case .refuseToken: world.watch.refuseTokens()
     case .refuseAll: world.watch.refusesAll.toggle()
-    case .changeClaims: world.changeClaims(of: anyPerson(), takesAway: draw.happens(500))
-    case .rollKeys: try? world.rollKeys()
+    case .changeClaims:
+      let (person, takesAway) = (anyPerson(), draw.happens(500))
+      guard let index = world.tenant.users.firstIndex(where: { $0.id == person.id }) else { return }
+      world.tenant.users[index].claims["jobTitle"] = takesAway ? nil : .string("Title-\(world.ledger.calls)")
+    case .rollKeys:
+      let keys = world.tenant.signingKeys
+      let next = Self.spareKeys.first { spare in !keys.contains { $0.id == spare.id } }
+      if let next { world.tenant.rotateKeys(to: next) }
     case .networkBad: world.weather = badWeather()
-    case .networkGood:
-      world.weather = Weather()
-      world.weather.slowness = world.shape.distance
+    case .networkGood: world.weather = Weather(slowness: world.shape.distance)
     default: world.pass(.seconds(draw.one(of: [65, 3000, 3600, 7200, 20_000])))
     }
   }
 
   private func badWeather() -> Weather {
-    var weather = Weather()
+    var shares: [Weather.Fault: Int] = [:]
     for fault in Weather.Fault.allCases where !fault.isOfScripts && draw.happens(400) {
-      weather.shares[fault] = draw.below([.unavailable, .throttled].contains(fault) ? 125 : 250)
+      shares[fault] = draw.below([.unavailable, .throttled].contains(fault) ? 125 : 250)
     }
-    weather.slowness = draw.one(of: [50, 2000, 8000])
-    return weather
+    return Weather(shares: shares, slowness: draw.one(of: [50, 2000, 8000]))
   }
 
   private func plan(_ outcome: PagePlan.Outcome?) -> PagePlan {
@@ -170,10 +169,10 @@ final class Walk {
     return apps.isEmpty ? nil : draw.one(of: apps)
   }
 
-  /// A plan for a page that offers to reset a forgotten password.
+  /// A plan for a page that may offer to reset a forgotten password.
   private func signInPlan() -> PagePlan {
     var plan = plan(nil)
-    let mayForget = world.settings.policies.policy(of: .passwordReset) != nil && plan.outcome == .completes
+    let mayForget = world.policy(.passwordReset) != nil && plan.outcome == .completes
     if mayForget, draw.happens(100) { (plan.outcome, plan.newPassword) = (.forgets, newPassword()) }
     return plan
   }
@@ -189,38 +188,6 @@ final class Walk {
   private func anybody() -> String? { draw.happens(500) ? anyPerson().id : nil }
 
   private func anyPerson() -> LocalUser { draw.one(of: world.people) }
-}
-
-extension World {
-  /// The store fails a few times in a row, soon.
-  func hiccup(_ count: Int) {
-    store.trouble.failingAccesses = count
-    store.trouble.sparedAccesses = machine.draw.below(store.kind.isFile ? 60 : 10)
-  }
-
-  /// The provider changes what it says about a person.
-  func changeClaims(of person: LocalUser, takesAway: Bool) {
-    var users = tenant.users
-    guard let index = users.firstIndex(where: { $0.id == person.id }) else { return }
-    if takesAway {
-      users[index].claims["jobTitle"] = nil
-    } else {
-      users[index].claims["jobTitle"] = .string("Title-\(ledger.calls)")
-    }
-    tenant.users = users
-  }
-
-  /// The provider signs with another of the keys that the process made at its start.
-  func rollKeys() throws {
-    let keys = tenant.signingKeys
-    let next = SpareKeys.all.first { spare in !keys.contains { $0.id == spare.id } }
-    if let next { tenant.rotateKeys(to: next) }
-  }
-}
-
-/// Signing keys, made once, since RSA keys are slow to make.
-enum SpareKeys {
-  static let all = (0..<2).compactMap { _ in try? TestSigningKey() }
 }
 
 /// The kinds of step of a random walk.
@@ -242,8 +209,7 @@ enum Step: String, CaseIterable {
   var weight: Int {
     switch self {
     case .signIn: 10
-    case .list, .add, .token: 8
-    case .wait: 8
+    case .list, .add, .token, .wait: 8
     case .cancel: 7
     case .delete, .forceRefresh, .tokenOfPerson, .several: 5
     case .resume, .diskWell, .networkGood, .networkBad: 4

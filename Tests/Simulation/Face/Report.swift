@@ -9,23 +9,15 @@ struct Report {
   }
 
   private(set) var runs = 0
-  private(set) var steps = 0
-  private(set) var calls = 0
   private(set) var faults = 0
+  private var steps = 0
+  private var calls = 0
   private var jobs: UInt64 = 0
   private var hours = 0.0
   private var found: [String: Found] = [:]
   private var dangers: [Invariant: Int] = [:]
   private var excused: [String: Int] = [:]
   private var chaos: [String: Int] = [:]
-  private var network: [String: [String: Int]] = [:]
-  /// The arguments that all runs had in common, for the command that repeats one.
-  private let arguments: String
-
-  init(_ options: Options) {
-    let kinds = options.without.sorted().joined(separator: ",")
-    arguments = kinds.isEmpty ? "" : " --without " + (kinds.contains(" ") ? "\"\(kinds)\"" : kinds)
-  }
 
   mutating func add(_ ledger: Ledger, name: String) {
     runs += 1
@@ -33,15 +25,17 @@ struct Report {
     calls += ledger.calls
     jobs += machine.jobs
     hours += machine.seconds / 3600
-    for (kind, fault) in ledger.faults {
+    for (kind, detail) in ledger.faults {
       faults += 1
-      found[kind, default: Found(first: name, detail: fault.detail)].runs += 1
+      found[kind, default: Found(first: name, detail: detail)].runs += 1
     }
     dangers.merge(ledger.dangers, uniquingKeysWith: +)
     excused.merge(ledger.excused, uniquingKeysWith: +)
     chaos.merge(ledger.chaos, uniquingKeysWith: +)
-    network.merge(ledger.network) { $0.merging($1, uniquingKeysWith: +) }
   }
+
+  /// The first kind of fault that was found, by name.
+  var fault: String? { found.keys.min() }
 
   /// The report for people; the last line is the summary.
   func text(_ seconds: Double, unit: String) -> String {
@@ -54,7 +48,7 @@ struct Report {
       lines.append("to see them again")
       for first in Set(found.values.map(\.first)).sorted() {
         let arguments = first.hasPrefix("seed") ? "--\(first) --shrink" : "--script \(first) --trace"
-        lines.append("  swift run\(Self.configuration) simulation \(arguments)\(self.arguments)")
+        lines.append("  swift run\(Self.configuration) simulation \(arguments)")
       }
     }
     lines.append("in danger")
@@ -62,14 +56,11 @@ struct Report {
       let count = dangers[invariant] ?? 0
       lines.append("  \(count)  \(invariant.rawValue)\(count == 0 ? "  (NEVER IN DANGER)" : "")")
     }
-    lines.append("excused: " + Self.list(excused))
-    lines.append("what happened to apps, stores and servers")
-    lines += Self.table(chaos.mapValues { ["": $0] })
-    lines.append("what happened to requests")
-    lines += Self.table(network)
-    lines.append(
-      "\(calls) calls, \(jobs) jobs, \(Int(hours)) simulated hours, \(Int(seconds)) s, "
-        + "\(Int(Double(max(steps, calls)) / max(seconds, 0.001))) calls or steps a second")
+    for (title, counts) in [("excused", excused), ("what happened", chaos)] {
+      lines.append(title)
+      lines += counts.sorted { $0.key < $1.key }.map { "  \($0.value)  \($0.key)" }
+    }
+    lines.append("\(calls) calls, \(jobs) jobs, \(Int(hours)) simulated hours, \(Int(seconds)) s")
     lines.append("\(runs) \(unit), \(steps) steps, \(faults) faults")
     return lines.joined(separator: "\n")
   }
@@ -81,18 +72,5 @@ struct Report {
     #else
       " -c release"
     #endif
-  }
-
-  /// One line for each kind: the whole, then its parts.
-  private static func table(_ counts: [String: [String: Int]]) -> [String] {
-    counts.sorted { $0.key < $1.key }.map { kind, parts in
-      let whole = parts.values.reduce(0, +)
-      return "  \(whole)  \(kind)" + (parts.count == 1 && parts[""] != nil ? "" : " (\(list(parts)))")
-    }
-  }
-
-  private static func list(_ counts: [String: Int]) -> String {
-    counts.isEmpty
-      ? "nothing" : counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
   }
 }

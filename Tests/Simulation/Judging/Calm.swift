@@ -9,7 +9,7 @@ struct Calm {
   let call: Call
 
   var isCalm: Bool {
-    call.troubles.isEmpty && !call.app.isClosed && !hasMetFault && !hasStoreRefused
+    call.troubles.isEmpty && !call.app.transport.isClosed && !hasMetFault && !hasStoreRefused
       && max(world.lastSuspension, world.lastSlowRequest, world.lastClockChange) < begin
       && !world.processes.contains { $0.isSuspended } && call.timeSuspended == 0
       && call.plan.map { [.completes, .forgets].contains($0.outcome) } != false && !isOfMissingTask
@@ -18,9 +18,11 @@ struct Calm {
   /// When the earliest call began that was still under way at the start of this one, which may have joined its refresh, or
   /// waited for its lock.
   private var begin: UInt64 {
-    world.calls.filter { world.ends[$0.number, default: .max] >= call.startedAt }.map(\.startedAt).min()
-      ?? call.startedAt
+    world.calls.filter { wasUnderWay($0.number) }.map(\.startedAt).min() ?? call.startedAt
   }
+
+  /// Whether a call of a number had not ended when this one began.
+  private func wasUnderWay(_ number: Int) -> Bool { world.ends[number, default: .max] >= call.startedAt }
 
   /// Whether a request of the call met a fault, or one to the provider that it may have waited for: of a flight that it
   /// joined, or of another connector that held the refresh lock.
@@ -29,14 +31,12 @@ struct Calm {
       app.transport.met.contains {
         if $0.target == .taskAPI { return app === call.app && $0.call == call.number }
         // A flight can be joined until its end.
-        return $0.at >= call.startedAt || $0.call.map { world.ends[$0, default: .max] >= call.startedAt } == true
+        return $0.at >= call.startedAt || $0.call.map(wasUnderWay) == true
       }
     }
   }
 
-  private var hasStoreRefused: Bool {
-    call.app.process.refusedCalls.contains { world.ends[$0, default: .max] >= call.startedAt }
-  }
+  private var hasStoreRefused: Bool { call.process.refusedCalls.contains(where: wasUnderWay) }
 
   private var isOfMissingTask: Bool {
     guard case .delete(let task, let owner) = call.action else { return false }

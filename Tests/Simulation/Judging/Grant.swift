@@ -2,21 +2,38 @@
 final class Grant {
   let number: Int
   let person: String
-  /// The call that signed in.
-  weak var call: Call?
   let bornAt: UInt64
   /// The refresh tokens from which the session can go on: the newest one; several only where the provider takes one
   /// that was used again, and two processes have done so.
   private(set) var refreshTokens: Set<String> = []
   /// When the newest one was issued.
   private(set) var refreshedAt: UInt64
-  /// Whether the provider takes a refresh token that was used before.
   private let allowsReuse: Bool
   /// Whether its sign-in reported success.
   private(set) var isSignedIn = false
   private(set) var signedInAt: UInt64 = 0
-  /// The number of the last call that had begun when its sign-in reported success.
+  /// The number of the last call that had begun by then.
   private var signedInAfter = 0
+  /// Why the provider takes its tokens no longer, if it does not.
+  var end: String?
+  /// A sign-out reported success for it.
+  private(set) var isSignedOut = false
+  /// The number of the last call that had begun by then.
+  private(set) var lastCall = 0
+  /// A later sign-in of the same person took its place.
+  var isReplaced = false
+  /// Why nothing is expected of it: what left its fate open, or happened to its tokens that no client can survive.
+  private(set) var excuse: String?
+  private let ledger: Ledger
+
+  init(_ number: Int, person: String, allowsReuse: Bool, _ ledger: Ledger) {
+    self.number = number
+    self.person = person
+    self.allowsReuse = allowsReuse
+    self.ledger = ledger
+    bornAt = machine.uptime
+    refreshedAt = machine.uptime
+  }
 
   func signIn(lastCall: Int) {
     isSignedIn = true
@@ -30,22 +47,10 @@ final class Grant {
   /// Whether its sign-in had ended before another one had its tokens, which is stored after that.
   func isBefore(_ other: Grant) -> Bool { isSignedIn && signedInAt < other.bornAt }
 
-  /// Why the provider takes its tokens no longer, if it does not.
-  var end: String?
-  /// A sign-out reported success for it.
-  private(set) var isSignedOut = false
-  /// The number of the last call that had begun when that sign-out returned.
-  private(set) var lastCall = 0
-
   func signOut(lastCall: Int) {
     if !isSignedOut { self.lastCall = lastCall }
     isSignedOut = true
   }
-  /// A later sign-in of the same person took its place.
-  var isReplaced = false
-  /// Why nothing is expected of it: what left its fate open, or happened to its tokens that no client can survive.
-  private(set) var excuse: String?
-  private let ledger: Ledger
 
   /// A call that failed, or two at once, leave its fate open.
   func leaveOpen(_ reason: String) { excuse(by: "left open: " + reason) }
@@ -73,18 +78,8 @@ final class Grant {
     if refreshTokens.remove(token) != nil { refreshTokens.insert(used) }
   }
 
-  /// Whether a store with these refresh tokens has one of its own.
+  /// Whether one of its refresh tokens is among those of a store.
   func isStored(in tokens: Set<String>) -> Bool { !refreshTokens.isDisjoint(with: tokens) }
-
-  init(_ number: Int, person: String, call: Call?, allowsReuse: Bool, _ ledger: Ledger) {
-    self.number = number
-    self.person = person
-    self.call = call
-    self.allowsReuse = allowsReuse
-    self.ledger = ledger
-    bornAt = machine.uptime
-    refreshedAt = machine.uptime
-  }
 
   /// Whether its owner has to be able to call: signed in for certain, and nothing has ended it.
   var isGood: Bool { isSignedIn && end == nil && !isSignedOut && !isReplaced && excuse == nil }

@@ -23,23 +23,20 @@ struct Judge {
   // MARK: I5
 
   private func judgeTime(_ call: Call) {
-    ledger.tested(.callsEnd)
     // A person may see three pages. A process that is suspended does nothing.
     let excused = UInt64(call.plan?.time ?? 0) * 3_000_000 + call.timeSuspended
     let time = call.endedAt - call.startedAt
     let seconds = Double(time - min(excused, time)) / 1e9
-    if seconds > 150 { ledger.fault("I5 a call took too long", "\(call.name): \(Int(seconds)) s") }
+    ledger.test(.callsEnd, seconds <= 150, "I5 a call took too long", "\(call.name): \(Int(seconds)) s")
     // What a suspended process holds may be locked for half a minute.
     guard world.lastSuspension < call.startedAt, !world.processes.contains(where: \.isSuspended) else { return }
     func judge(_ limit: Double, _ what: String, _ seconds: Double) {
-      ledger.tested(.inTime)
-      if seconds > limit { ledger.fault("I5 \(what)", "\(call.name): \(Int(seconds * 1000)) ms") }
+      ledger.test(.inTime, seconds <= limit, "I5 \(what)", "\(call.name): \(Int(seconds * 1000)) ms")
     }
     switch call.action {
     case .close: judge(65, "close() took longer than twice the limit of a request", seconds)
-    case .signOutAll(false), .signOut(_, false):
-      judge(5, "a sign-out took longer than its 2 seconds at the provider", seconds)
-    case .signOutAll, .signOut: break
+    case .signOut(_, false): judge(5, "a sign-out took longer than its 2 seconds at the provider", seconds)
+    case .signOut: break
     default:
       if case .token = call.action { judge(75, "a token took longer than two requests", seconds) }
       guard let cancelled = call.cancelled, !call.succeeded else { return }
@@ -56,7 +53,7 @@ struct Judge {
     if let person = call.action.person, !people.isSubset(of: [person]) {
       ledger.fault("I2 a call for another person than the one it names", call.name)
     }
-    guard call.action.isForCurrent, call.presenceVersion == call.app.process.presence.version else { return }
+    guard call.action.isForCurrent, call.isPresenceUnchanged else { return }
     var used = people
     if case .success(.token(let token)) = call.result, let grant = world.watch.ofAccessToken[token.token.value] {
       used.insert(grant.person)
@@ -69,9 +66,8 @@ struct Judge {
       }
       return
     }
-    ledger.tested(.rightPerson)
-    if case .person(let person) = call.expected, used == [person] { return }
-    ledger.fault(
+    ledger.test(
+      .rightPerson, used.count == 1 && call.expected == used.first.map { Presence.Current.person($0) },
       "I2 a call for another person than the one who signed in last",
       "\(call.name): \(used.map { $0.prefix(1) }.sorted()) for \(call.expected)")
   }
@@ -79,24 +75,16 @@ struct Judge {
   // MARK: Who is signed in now
 
   private func judgePresence(_ call: Call) {
-    switch call.action {
-    case .signIn:
-      judgeSignIn(call)
-      if call.succeeded, let grant = call.grant {
-        if !isLast(grant) {
-          ledger.excuse("who is current: the process has not seen the last sign-in of another")
-          end(call, .unknown, .unknown)
-        } else {
-          end(call, .person(grant.person), .person(grant.person))
-        }
-        judgeDamage(call, "a sign-in")
-      } else {
-        end(call, call.expected, call.expectedOnDevice)
-      }
-    case .signOutAll, .signOut:
-      judgeSignOut(call)
-    default: break
+    guard case .signIn = call.action else {
+      if call.action.isSignOut { judgeSignOut(call) }
+      return
     }
+    judgeSignIn(call)
+    guard call.succeeded, let grant = call.grant else { return end(call, call.expected, call.expectedOnDevice) }
+    let isLast = isLast(grant)
+    if !isLast { ledger.excuse("who is current: the process has not seen the last sign-in of another") }
+    end(call, isLast ? .person(grant.person) : .unknown, isLast ? .person(grant.person) : .unknown)
+    judgeDamage(call, "a sign-in")
   }
 
   /// Whether the sign-in of a grant is certainly placed after all others.
@@ -122,33 +110,27 @@ struct Judge {
 
   /// A sign-in or sign-out has ended with a person who is current, here and on the device.
   private func end(_ call: Call, _ here: Presence.Current, _ onDevice: Presence.Current) {
-    call.app.process.presence.end(here, begunAt: call.presenceVersion)
+    call.process.presence.end(here, begunAt: call.presenceVersion)
     world.presence.end(onDevice, begunAt: call.devicePresenceVersion)
     // Other processes see it when they read the session.
-    for other in world.processes where other !== call.app.process { other.presence.forget() }
+    for other in world.processes where other !== call.process { other.presence.forget() }
   }
 
   private func judgeSignIn(_ call: Call) {
     guard let grant = call.grant else { return }
     ledger.tested(.failedSignIn)
-    let stored = world.store.records(inMemoryOf: world.processes)
-    let isStored = stored.contains {
-      $0.record.refreshToken.flatMap { world.watch.grant(ofRefreshToken: $0.value) } === grant
-    }
     guard call.succeeded else {
-      if isStored {
-        ledger.fault(
-          "I6 a sign-in that failed\(call.troubles.contains(.cancelled) ? ", cancelled," : "") has signed in",
-          call.name)
-        for one in world.watch.grants where one.person == grant.person {
-          one.leaveOpen("a sign-in that failed has signed in")
-        }
+      let stored = world.store.records(inMemoryOf: world.processes).compactMap(\.record.refreshToken)
+      guard stored.contains(where: { world.watch.grant(ofRefreshToken: $0.value) === grant }) else { return }
+      let cancelled = call.troubles.contains(.cancelled) ? ", cancelled," : ""
+      ledger.fault("I6 a sign-in that failed\(cancelled) has signed in", call.name)
+      for one in world.watch.grants where one.person == grant.person {
+        one.leaveOpen("a sign-in that failed has signed in")
       }
       return
     }
     grant.signIn(lastCall: world.callNumber)
-    for other in world.watch.grants where other !== grant && other.person == grant.person {
-      guard other.isSignedIn else { continue }
+    for other in world.watch.grants where other !== grant && other.person == grant.person && other.isSignedIn {
       other.isReplaced = true
       if other.signedInAt > call.startedAt { grant.leaveOpen("two sign-ins at once") }
     }
@@ -171,7 +153,7 @@ struct Judge {
     }
     judgeFiles(grants)
     if person == nil { judgeDamage(call, "a sign-out of all") }
-    end(call, current(after: call, of: person, call.expected), current(after: call, of: person, call.expectedOnDevice))
+    end(call, current(after: call, call.expected), current(after: call, call.expectedOnDevice))
     ledger.tested(.signedOut)
   }
 
@@ -179,13 +161,13 @@ struct Judge {
   /// signed in, and its error names it.
   private func judgeFailedSignOut(_ call: Call, _ grants: [Grant]) {
     let isAlone =
-      call.presenceVersion == call.app.process.presence.version
-      && call.devicePresenceVersion == world.presence.version
+      call.isPresenceUnchanged && call.isDevicePresenceUnchanged
       && call.troubles.isDisjoint(with: [.damage, .damagedMeanwhile])
+    let hasChangedNothing = call.error == nil && !call.action.isInBrowser
     let left = Set(world.store.records(inMemoryOf: world.processes).map(\.key.userID))
     func isLeft(_ person: String) -> Bool { left.contains(world.userID(of: person)) }
     func after(_ before: Presence.Current) -> Presence.Current {
-      if call.error == nil, !call.action.isInBrowser { return before }
+      if hasChangedNothing { return before }
       if case .person(let person) = before, isLeft(person) { return before }
       return .unknown
     }
@@ -197,7 +179,7 @@ struct Judge {
     }
     for grant in grants where grant.isGood && grant.isSignedIn(before: call) {
       ledger.tested(.failedSignOut)
-      if call.error == nil, !call.action.isInBrowser {
+      if hasChangedNothing {
         guard !isLeft(grant.person) else { continue }
         ledger.fault("I6 a sign-out that was cancelled has removed a session", "\(call.name), grant \(grant.number)")
       } else if !isLeft(grant.person) {
@@ -221,9 +203,9 @@ struct Judge {
     }
   }
 
-  /// Who is current after a sign-out of a person, or of all.
-  private func current(after call: Call, of person: String?, _ before: Presence.Current) -> Presence.Current {
-    guard let person else { return .nobody }
+  /// Who is current after a sign-out.
+  private func current(after call: Call, _ before: Presence.Current) -> Presence.Current {
+    guard let person = call.action.person else { return .nobody }
     // Who is current goes on being it when another person signs out.
     if case .person(let other) = before, other != person { return before }
     return before == .person(person) ? latest(without: person) : .unknown
@@ -243,29 +225,17 @@ struct Judge {
   func judgeStore() {
     for (key, record) in world.store.records(inMemoryOf: world.processes) {
       var grants = record.accessTokens.compactMap { world.watch.ofAccessToken[$0.token.value] }
-      if let token = record.refreshToken?.value, let grant = world.watch.grant(ofRefreshToken: token) {
+      if let grant = record.refreshToken.flatMap({ world.watch.grant(ofRefreshToken: $0.value) }) {
         grants.append(grant)
       }
       for grant in grants {
-        ledger.tested(.storedUnderOwner)
-        if key.userID != world.userID(of: grant.person) {
-          ledger.fault("I2 a token is stored under another owner", "grant \(grant.number)")
-        }
+        ledger.test(
+          .storedUnderOwner, key.userID == world.userID(of: grant.person),
+          "I2 a token is stored under another owner", "grant \(grant.number)")
         if grant.isSignedOut, !grant.isReplaced {
           ledger.fault("I3 tokens are stored after the sign-out", "grant \(grant.number)")
         }
       }
-    }
-  }
-}
-
-extension Action {
-  /// Whether it signs a person out.
-  func signsOut(_ person: String) -> Bool {
-    switch self {
-    case .signOutAll: true
-    case .signOut(let one, _): one == person
-    default: false
     }
   }
 }

@@ -30,11 +30,10 @@ struct LastLook {
 
   private func heal() {
     world.note("all is well")
-    world.weather = Weather()
-    world.weather.slowness = min(world.shape.distance, 100)
+    world.weather = Weather(slowness: min(world.shape.distance, 100))
     world.nextFault = nil
-    world.forgetDeath()
-    world.store.trouble = StoreTrouble()
+    world.death = nil
+    world.store.heal()
     world.watch.refusesAll = false
     world.unwillingness = 0
     for process in world.processes { process.resume() }
@@ -61,11 +60,10 @@ struct LastLook {
           ledger.fault("I4 the session of a person who is signed in cannot be read", "\(app.name): \(first.summary)")
         }
         guard case .success(.session(let state)) = first.result else { continue }
-        let next = answer(.token(person: nil), app)
+        let next = answer(.token(), app)
         ledger.tested(.sessionIsTrue)
         guard case .success(.session(let after)) = answer(.session, app).result else { continue }
-        let works = next.succeeded
-        switch (state, works) {
+        switch (state, next.succeeded) {
         case (.signedIn, true), (.signedOut, false), (.expired, false): break
         // What only the provider knew is known now.
         case (.signedIn, false) where after.words != state.words: break
@@ -93,19 +91,14 @@ struct LastLook {
   /// I4: who was signed in can call, with every connector and without a page.
   private func lookAtPeople() {
     for app in world.liveApps where app.mayRefresh {
-      for person in world.people {
-        guard let grant = world.latestGrant(of: person.id) else { continue }
-        look(grant, app)
+      for grant in world.people.compactMap({ world.latestGrant(of: $0.id) })
+      where grant.isGood && !world.isExpired(grant) {
+        let call = answer(.token(person: grant.person), app)
+        ledger.test(
+          .staysSignedIn, call.succeeded || !grant.isGood, "I4 a person who was signed in cannot call",
+          "\(call.name), grant \(grant.number): \(call.summary)")
       }
     }
-  }
-
-  private func look(_ grant: Grant, _ app: App) {
-    guard grant.isGood, !Judge(world: world).isExpired(grant) else { return }
-    ledger.tested(.staysSignedIn)
-    let call = answer(.token(person: grant.person), app)
-    guard !call.succeeded, grant.isGood else { return }
-    ledger.fault("I4 a person who was signed in cannot call", "\(call.name), grant \(grant.number): \(call.summary)")
   }
 
   /// I6: after a refresh claims are those that the provider has.
@@ -114,19 +107,16 @@ struct LastLook {
     for app in world.liveApps where app.mayRefresh {
       guard case .success(.session(.signedIn(let user))) = answer(.session, app).result,
         let person = world.people.first(where: { $0.id == user.subject }),
-        answer(.token(person: nil, force: true), app).succeeded
+        answer(.token(force: true), app).succeeded
       else { continue }
       world.pass(.seconds(60))
       guard case .success(.session(.signedIn(let found))) = answer(.session, app).result, found.subject == person.id
-      else {
-        continue
-      }
-      ledger.tested(.claimsAreTrue)
+      else { continue }
       let truth = world.user(person)
-      let title = found.claims["jobTitle"]?.string
-      if title != truth.claims["jobTitle"]?.string {
-        ledger.fault("I6 a claim that the provider changed or took away stays", "\(app.name): \(title ?? "-")")
-      }
+      let title = found.claims["jobTitle"]
+      ledger.test(
+        .claimsAreTrue, title == truth.claims["jobTitle"], "I6 a claim that the provider changed or took away stays",
+        "\(app.name): \(title?.string ?? "-")")
       if found.name != truth.displayName { ledger.fault("I6 an old name stays", app.name) }
     }
   }
@@ -137,22 +127,18 @@ struct LastLook {
   /// Where another process may have been it, only a reading tells.
   private func lookAtWhatWasTold() {
     guard world.processes.count == 1 else { return }
-    for process in world.processes {
-      let expected: String
-      switch process.presence.current {
-      case .person(let person): expected = String(person.prefix(1))
-      case .nobody: expected = "signedOut"
-      case .unknown: continue
-      }
-      for app in process.apps {
-        // After a launch nobody can be told while a record that may be the latest cannot be read.
-        if world.store.isDamaged, app.states.isEmpty { continue }
-        ledger.tested(.updates)
-        let told = app.states.last.map(\.words) ?? "nothing"
-        if !told.hasSuffix(expected) {
-          ledger.fault("I7 a connector was not told who is signed in", "\(app.name): \(told), not \(expected)")
-        }
-      }
+    let expected: String
+    switch world.processes[0].presence.current {
+    case .person(let person): expected = String(person.prefix(1))
+    case .nobody: expected = "signedOut"
+    case .unknown: return
+    }
+    // After a launch nobody can be told while a record that may be the latest cannot be read.
+    for app in world.processes[0].apps where !world.store.isDamaged || !app.states.isEmpty {
+      let told = app.states.last.map(\.words) ?? "nothing"
+      ledger.test(
+        .updates, told.hasSuffix(expected), "I7 a connector was not told who is signed in",
+        "\(app.name): \(told), not \(expected)")
     }
   }
 
@@ -161,18 +147,12 @@ struct LastLook {
     for app in world.liveApps {
       guard case .success(.session(let state)) = answer(.session, app).result else { continue }
       world.pass(.seconds(5))
-      guard let last = app.states.last else {
-        ledger.fault("I7 sessionUpdates is silent", app.name)
-        continue
-      }
-      ledger.tested(.updates)
+      let last = app.states.last?.words ?? "nothing"
+      ledger.test(
+        .updates, last == state.words, "I7 sessionUpdates ends with another state than session",
+        "\(app.name): \(last), not \(state.words)")
       for (earlier, later) in zip(app.states, app.states.dropFirst()) where Essence(earlier) == Essence(later) {
         ledger.fault("I7 sessionUpdates repeats a state", "\(app.name): \(later.words)")
-      }
-      if last.words != state.words {
-        ledger.fault(
-          "I7 sessionUpdates ends with another state than session",
-          "\(app.name): \(last.words), not \(state.words)")
       }
     }
   }
@@ -183,17 +163,12 @@ struct LastLook {
       "iss", "aud", "exp", "nbf", "iat", "jti", "nonce", "at_hash", "c_hash", "auth_time", "acr", "amr", "azp", "sid",
       "aio", "rh", "uti", "ver",
     ]
-    private let kind: String
+    private let words: String
     private let claims: [String: JSONValue]
 
     init(_ state: SessionState) {
-      let user: UserInfo?
-      switch state {
-      case .signedOut: (kind, user) = ("signedOut", nil)
-      case .signedIn(let one): (kind, user) = ("signedIn", one)
-      case .expired(let one): (kind, user) = ("expired", one)
-      }
-      claims = user?.claims.filter { !Self.ofOneToken.contains($0.key) } ?? [:]
+      words = state.words
+      claims = state.user?.claims.filter { !Self.ofOneToken.contains($0.key) } ?? [:]
     }
   }
 
@@ -202,10 +177,7 @@ struct LastLook {
     for call in world.calls { call.task?.cancel() }
     let released = release()
     world.pass(.seconds(300))
-    for (name, isLeft) in released {
-      ledger.tested(.released)
-      if isLeft() { ledger.fault("I9 a connector is not released", name) }
-    }
+    for (name, isLeft) in released { ledger.test(.released, !isLeft(), "I9 a connector is not released", name) }
   }
 
   /// Lets go of every connector, and returns how to tell whether it is left.

@@ -32,32 +32,33 @@ enum Invariant: String, CaseIterable {
 
 /// What one run has shown: faults, how often each invariant was in danger, and what was excused.
 final class Ledger {
-  /// The first detail of each kind of fault, and when it was seen.
-  private(set) var faults: [String: (count: Int, detail: String)] = [:]
-  /// The kind of the first one.
+  /// The first detail of each kind of fault.
+  private(set) var faults: [String: String] = [:]
   private(set) var firstFault: String?
   private(set) var dangers: [Invariant: Int] = [:]
   private(set) var excused: [String: Int] = [:]
   var calls = 0
   var steps = 0
   var plannedSteps = 0
+  /// What happened to apps, stores, servers and requests.
   var chaos: [String: Int] = [:]
-  /// The faults of the network by kind, and by what was asked for.
-  var network: [String: [String: Int]] = [:]
-  /// Kinds of fault that do not count, by the beginning of their names.
-  var ignored: [String] = []
   var onFault: (String, String) -> Void = { _, _ in }
 
   /// A fault: the kind begins with the invariant's number.
   func fault(_ kind: String, _ detail: String) {
-    guard !ignored.contains(where: { kind.lowercased().contains($0.lowercased()) }) else { return }
     onFault(kind, detail)
     if faults.isEmpty { firstFault = kind }
-    faults[kind] = (count: (faults[kind]?.count ?? 0) + 1, detail: faults[kind]?.detail ?? detail)
+    faults[kind] = faults[kind] ?? detail
   }
 
   /// An invariant was really tested.
   func tested(_ invariant: Invariant) { dangers[invariant, default: 0] += 1 }
+
+  /// An invariant is tested, and it is a fault if it does not hold.
+  func test(_ invariant: Invariant, _ holds: Bool, _ kind: String, _ detail: @autoclosure () -> String) {
+    tested(invariant)
+    if !holds { fault(kind, detail()) }
+  }
 
   /// Something that no client can survive.
   func excuse(_ reason: String) { excused[reason, default: 0] += 1 }

@@ -27,7 +27,7 @@ extension World {
     guard store.kind.isLasting else { return }
     let stored = storedRefreshTokens
     // The token of a session that has come to its own end goes.
-    for grant in watch.grants where grant.isGood && !Judge(world: self).isExpired(grant) {
+    for grant in watch.grants where grant.isGood && !isExpired(grant) {
       if lastStoreFault >= grant.bornAt { ledger.tested(.newTokenIsStored) }
       guard !grant.isStored(in: stored) else { continue }
       ledger.fault("I4 a new refresh token waits in memory though the store is well", "grant \(grant.number)")
@@ -39,18 +39,15 @@ extension World {
     guard call.succeeded, store.kind.isLasting, call.troubles.isDisjoint(with: [.store, .cancelled]),
       call.timeSuspended == 0
     else { return }
-    let exchanges = watch.exchanges.filter {
-      $0.process === call.app.process && $0.app == call.app.number && $0.at < call.startedAt && $0.loss == nil
-    }
-    guard !exchanges.isEmpty else { return }
     let stored = storedRefreshTokens
-    for exchange in exchanges where exchange.grant.isGood {
-      let person = exchange.grant.person
-      guard !calls.contains(where: { $0.action.signsOut(person) }) else { continue }
-      guard let brought = exchange.brought, exchange.grant.refreshTokens.contains(brought) else { continue }
-      ledger.tested(.newTokenIsStored)
-      guard !stored.contains(brought) else { continue }
-      ledger.fault("I4 close() returned before a new refresh token was stored", "grant \(exchange.grant.number)")
+    for exchange in watch.exchanges where exchange.process === call.process && exchange.app == call.app.number {
+      let grant = exchange.grant
+      guard exchange.at < call.startedAt, exchange.loss == nil, grant.isGood, let brought = exchange.brought,
+        grant.refreshTokens.contains(brought), !calls.contains(where: { $0.action.signsOut(grant.person) })
+      else { continue }
+      ledger.test(
+        .newTokenIsStored, stored.contains(brought), "I4 close() returned before a new refresh token was stored",
+        "grant \(grant.number)")
     }
   }
 

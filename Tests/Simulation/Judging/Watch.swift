@@ -27,9 +27,7 @@ final class Watch: @unchecked Sendable {
   var refusedTokens: Set<String> = []
   var refusesAll = false
 
-  init(_ world: World) {
-    self.world = world
-  }
+  init(_ world: World) { self.world = world }
 
   func grant(ofRefreshToken token: String) -> Grant? { ofRefreshToken[token] }
 
@@ -39,12 +37,15 @@ final class Watch: @unchecked Sendable {
   /// Notes something that no text may show.
   func note(secret: String) { secrets.insert(secret) }
 
+  /// The task server refuses every access token that was issued so far.
+  func refuseTokens() { refusedTokens.formUnion(ofAccessToken.keys) }
+
   /// Judges a request as the client sends it.
   func sending(_ request: URLRequest, _ call: Call?, _ process: AppProcess) {
     if let token = Self.bearer(request) {
-      if call?.refusedTokens.isEmpty == false { world.ledger.tested(.refusedToken) }
-      if call?.refusedTokens.contains(token) == true {
-        world.ledger.fault("I6 a refused token is sent again in the same call", call?.name ?? "")
+      if let call, !call.refusedTokens.isEmpty {
+        let isNew = !call.refusedTokens.contains(token)
+        world.ledger.test(.refusedToken, isNew, "I6 a refused token is sent again in the same call", call.name)
       }
       guard let grant = ofAccessToken[token] else {
         return world.ledger.fault("I2 a token that the provider never issued", call?.name ?? "")
@@ -62,15 +63,13 @@ final class Watch: @unchecked Sendable {
   private func judgeRefresh(of grant: Grant, _ call: Call, _ process: AppProcess) {
     let ledger = world.ledger
     if world.shape.hasReader {
-      ledger.tested(.mayRefresh)
-      if !call.app.mayRefresh { ledger.fault("I1 a connector that must not refresh has done so", call.name) }
+      ledger.test(.mayRefresh, call.app.mayRefresh, "I1 a connector that must not refresh has done so", call.name)
     }
     if world.shape.asks {
-      ledger.tested(.agreement)
       // A flight that the call has joined ends two minutes after the question, unless its process is suspended.
-      if process.agreements[grant.person, default: 0] < call.startedAt - 130_000_000_000, process.timeSuspended == 0 {
-        ledger.fault("I1 a refresh to which nobody has agreed", call.name)
-      }
+      let isRecent = process.agreements[grant.person, default: 0] >= call.startedAt - 130_000_000_000
+      let isAgreed = isRecent || process.timeSuspended > 0
+      ledger.test(.agreement, isAgreed, "I1 a refresh to which nobody has agreed", call.name)
     }
     let hold = process.holds[grant.number]
     if let hold, !call.action.mustRefresh { judge(hold, grant, call, process) }
@@ -133,11 +132,10 @@ final class Watch: @unchecked Sendable {
       if let token = Self.bearer(request), refusesAll || refusedTokens.contains(token) {
         return (LocalResponse(status: 401, headers: ["WWW-Authenticate": "Bearer error=\"invalid_token\""]), nil)
       }
-      let response = await response(of: world.server, request)
-      return (response, nil)
+      return (await response(of: world.server, request), nil)
     }
     let form = Self.form(request)
-    for name in ["code", "code_verifier", "refresh_token"] { if let secret = form[name] { secrets.insert(secret) } }
+    secrets.formUnion(["code", "code_verifier", "refresh_token"].compactMap { form[$0] })
     if let token = form["refresh_token"], let grant = ofRefreshToken[token] {
       judgeReuse(token, grant, call, process)
     }
@@ -163,13 +161,11 @@ final class Watch: @unchecked Sendable {
       let claims = accessToken.flatMap(Self.claims) ?? [:]
       grant = Grant(
         grants.count + 1, person: claims["oid"]?.string ?? claims["sub"]?.string ?? "",
-        call: call, allowsReuse: world.shape.reuse == .allowed, world.ledger)
+        allowsReuse: world.shape.reuse == .allowed, world.ledger)
       grants.append(grant)
       call?.grant = grant
     }
-    for name in ["access_token", "refresh_token", "id_token"] {
-      if let secret = fields[name]?.string { secrets.insert(secret) }
-    }
+    secrets.formUnion(["access_token", "refresh_token", "id_token"].compactMap { fields[$0]?.string })
     if let accessToken {
       ofAccessToken[accessToken] = grant
       if form["claims"] != nil { tokensWithClaims.insert(accessToken) }
@@ -195,7 +191,7 @@ final class Watch: @unchecked Sendable {
   func delivered(_ response: LocalResponse, to request: URLRequest, _ call: Call?, _ exchange: Exchange?) {
     exchange?.deliveredAt = machine.uptime
     let grant = exchange?.grant ?? (Self.form(request)["code"] == nil ? nil : call?.grant)
-    if let grant, response.status == 200, let process = call?.app.process {
+    if let grant, response.status == 200, let process = call?.process {
       // It was on its way for a while.
       let life = UInt64(world.shape.accessLife - 70) * 1_000_000_000
       process.tokens[grant.number] = Hold(until: machine.uptime + life)
@@ -206,19 +202,16 @@ final class Watch: @unchecked Sendable {
   }
 
   private static func bearer(_ request: URLRequest) -> String? {
-    guard let field = request.value(forHTTPHeaderField: "Authorization"), field.hasPrefix("Bearer ") else {
-      return nil
-    }
-    return String(field.dropFirst(7))
+    let field = request.value(forHTTPHeaderField: "Authorization") ?? ""
+    return field.hasPrefix("Bearer ") ? String(field.dropFirst(7)) : nil
   }
 
   private static func form(_ request: URLRequest) -> [String: String] {
     guard request.method == "POST", request.url?.path.hasSuffix("/token") == true, let body = request.httpBody else {
       return [:]
     }
-    return Dictionary(
-      FormEncoding.decode(String(decoding: body, as: UTF8.self)).map { ($0.name, $0.value) }
-    ) { first, _ in first }
+    let fields = FormEncoding.decode(String(decoding: body, as: UTF8.self)).map { ($0.name, $0.value) }
+    return Dictionary(fields) { first, _ in first }
   }
 
   private static func claims(_ token: String) -> [String: JSONValue]? {

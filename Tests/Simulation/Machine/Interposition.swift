@@ -77,8 +77,7 @@ public func simulatedTime(_ clock: Int32, _ time: UnsafeMutablePointer<timespec>
 }
 
 private func systemTime(_ clock: Int32, _ time: UnsafeMutablePointer<timespec>?) -> Int32 {
-  if let realTime { return realTime(clock, time) }
-  let function = unsafeBitCast(next("clock_gettime"), to: GetTime.self)
+  let function = realTime ?? unsafeBitCast(next("clock_gettime"), to: GetTime.self)
   realTime = function
   return function(clock, time)
 }
@@ -90,7 +89,6 @@ private func systemTime(_ clock: Int32, _ time: UnsafeMutablePointer<timespec>?)
     systemCall(number, a, b, c, d, e, f, getRandom: 318)
   }
 #else
-  /// The system calls that are made by number; the Swift runtime draws random numbers by one, eight bytes at a time.
   @_cdecl("syscall@GLIBC_2.17")
   public func simulatedSystemCall(_ number: Int, _ a: Int, _ b: Int, _ c: Int, _ d: Int, _ e: Int, _ f: Int) -> Int {
     systemCall(number, a, b, c, d, e, f, getRandom: 278)
@@ -106,17 +104,14 @@ private func systemCall(
     bytes.storeBytes(of: machine.systemDraw.next(), as: UInt64.self)
     return 8
   }
-  if let realSystemCall { return realSystemCall(number, a, b, c, d, e, f) }
-  let function = unsafeBitCast(next("syscall"), to: SystemCall.self)
+  let function = realSystemCall ?? unsafeBitCast(next("syscall"), to: SystemCall.self)
   realSystemCall = function
   return function(number, a, b, c, d, e, f)
 }
 
 /// The time of the real world, in seconds.
-func realSeconds() -> Double { seconds(of: 1) }
-
-private func seconds(of clock: Int32) -> Double {
+func realSeconds() -> Double {
   var time = timespec()
-  _ = systemTime(clock, &time)
+  _ = systemTime(CLOCK_MONOTONIC, &time)
   return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }

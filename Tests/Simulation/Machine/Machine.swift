@@ -3,8 +3,7 @@ import Glibc
 /// The simulated computer: every job of the process runs here, on one thread, in an order drawn from a seed, at a time
 /// that jumps to the next deadline when nothing is ready.
 ///
-/// `Interposition.swift` leads everything here that would go to a thread, a timer or a clock. Used from the main thread
-/// only.
+/// `Interposition.swift` leads everything here that would go to a thread, a timer or a clock.
 final class Machine {
   /// A piece of work: a job of Swift's concurrency, or a block of a queue.
   private struct Job {
@@ -15,7 +14,6 @@ final class Machine {
 
   private struct Timer {
     let deadline: UInt64
-    let number: UInt64
     let body: () -> Void
   }
 
@@ -36,8 +34,8 @@ final class Machine {
   var systemDraw = Draw(seed: 0)
 
   private var ready: [Job] = []
+  /// Sorted, the next one last; equal deadlines in the order they came.
   private var timers: [Timer] = []
-  private var timerNumber: UInt64 = 0
   private var order = Order.random
 
   private let thread = pthread_self()
@@ -57,7 +55,6 @@ final class Machine {
     jobs = 0
     ready = []
     timers = []
-    timerNumber = 0
     order = draw.one(of: [.random, .random, .random, .mostlyOldest, .mostlyOldest, .oldest, .newest])
     machineIsOn = true
   }
@@ -73,20 +70,13 @@ final class Machine {
   }
 
   func add(at deadline: UInt64, _ body: @escaping () -> Void) {
-    timerNumber += 1
-    let timer = Timer(deadline: deadline, number: timerNumber, body: body)
-    // Sorted, the next one last; equal deadlines in the order they came.
-    let index = timers.lastIndex { ($0.deadline, $0.number) > (timer.deadline, timer.number) }
-    timers.insert(timer, at: index.map { $0 + 1 } ?? 0)
+    let index = timers.firstIndex { $0.deadline <= deadline } ?? timers.endIndex
+    timers.insert(Timer(deadline: deadline, body: body), at: index)
   }
 
-  /// Runs jobs until a condition holds, nothing is left to do, or a time is reached.
+  /// Runs jobs until a condition holds, nothing is left to do, or an uptime or a number of jobs is reached.
   ///
-  /// - Parameters:
-  ///   - limit: The uptime at which to stop, in nanoseconds.
-  ///   - lastJob: The number of jobs so far at which to stop.
-  ///   - isDone: Looked at before each job.
-  /// - Returns: Whether the condition holds.
+  /// - Returns: Whether the condition holds, which is looked at before each job.
   func run(until limit: UInt64 = .max, lastJob: UInt64 = .max, _ isDone: () -> Bool = { false }) -> Bool {
     while true {
       if isDone() { return true }
@@ -110,7 +100,7 @@ final class Machine {
 
   /// Runs an asynchronous function to its end while everything else stands still and no time passes.
   ///
-  /// Only what it starts itself runs meanwhile. To be called from outside of every job.
+  /// Must be called from outside of every job.
   ///
   /// - Returns: The result; `nil` when it waits for something else.
   func alone<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) -> Result? {

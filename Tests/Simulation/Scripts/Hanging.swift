@@ -1,7 +1,6 @@
 import B2CConnector
 import B2CTestKit
 import Foundation
-import FoundationNetworking
 
 extension Script {
   /// Parts of the app that break their contract: transports that never return, and transports and presenters that throw
@@ -11,81 +10,66 @@ extension Script {
 
   /// A document of the provider never comes during a sign-in.
   private static func documents(at provider: LocalTenant.Shape) -> [Script] {
-    [(name: "metadata", end: ["/openid-configuration"]), (name: "keys", end: ["/keys", "/jwks"])].map { document in
-      Script(
-        "\(document.name)-never-come-\(provider)",
-        "a sign-in whose transport never returns with the \(document.name)", Shape(provider: provider)
-      ) {
-        $0.world.nextFault = (fits: $0.ends(with: document.end), fault: .never)
-        let first = $0.startSignIn($0.alice, on: $0.app(1))
+    [("metadata", "/openid-configuration"), ("keys", provider == .openIDConnect ? "/jwks" : "/keys")].map { name, end in
+      Script("\(name)-never-come-\(provider)", Shape(provider: provider)) {
+        $0.fail(end, by: .never)
+        let first = $0.startSignIn($0.alice)
         // A second one that joins the request may fail with it.
         if machine.draw.happens(500) {
           $0.jitter(20_000)
-          $0.world.wait($0.startSignIn($0.bob, on: $0.app(1)))
+          $0.signIn($0.bob)
         }
         $0.world.wait(first)
         $0.jitter(60_000)
-        $0.world.expectsSuccess($0.signIn($0.bob, on: $0.app(1)))
-        $0.call(.add(title: "of-bob"), on: $0.app(1))
+        $0.expectSuccess($0.signIn($0.bob))
+        $0.call(.add(title: "of-bob"))
       }
     }
   }
 
-  /// The metadata, which a refresh at a plain issuer needs after a launch, never come.
   private static let refreshes: [Script] = [
-    Script(
-      "metadata-never-come-at-refresh", "a refresh whose transport never returns with the metadata",
-      Shape(connectors: 2, provider: .openIDConnect)
-    ) {
+    // A refresh at a plain issuer needs the metadata after a launch.
+    Script("metadata-never-come-at-refresh", Shape(connectors: 2, provider: .openIDConnect)) {
       $0.signInAlice(7200)
-      try $0.world.restart($0.world.processes[0])
-      $0.world.nextFault = (fits: $0.ends(with: ["/openid-configuration"]), fault: .never)
-      let (first, second) = ($0.start($0.token, on: $0.app(1)), $0.start($0.token, on: $0.app(2)))
+      try $0.restart()
+      $0.fail("/openid-configuration", by: .never)
+      let (first, second) = ($0.start(.token()), $0.start(.token(), on: 2))
       $0.world.wait(first, second)
       $0.jitter(60_000)
-      for number in 1...2 { $0.world.expectsSuccess($0.call($0.token, on: $0.app(number))) }
+      for number in 1...2 { $0.expectSuccess($0.call(.token(), on: number)) }
     }
   ]
 
   private static let cancellations: [Script] = [
-    Script("transport-cancels-refresh", "the transport ends a refresh as if it were cancelled", Shape(connectors: 2)) {
+    Script("transport-cancels-refresh", Shape(connectors: 2)) {
       $0.signInAlice(7200)
-      $0.world.nextFault = (fits: $0.ends(with: ["/token"]), fault: .cancels)
-      let first = $0.start($0.token, on: $0.app(1))
+      $0.fail("/token", by: .cancels)
+      let first = $0.start(.token())
       $0.jitter(100)
-      $0.world.wait(first, $0.start(.list, on: $0.app(2)), $0.start($0.token, on: $0.app(1)))
+      $0.world.wait(first, $0.start(.list(), on: 2), $0.start(.token()))
       $0.pass(60)
-      $0.world.expectsSuccess($0.call($0.token, on: $0.app(2)))
+      $0.expectSuccess($0.call(.token(), on: 2))
     },
-    Script("transport-cancels-calls", "the transport ends calls of the task API as if they were cancelled") {
-      $0.signIn($0.alice, on: $0.app(1))
+    Script("transport-cancels-calls") {
+      $0.signIn($0.alice)
       for fault in [Weather.Fault.cancels, .cancelsLate] {
-        $0.world.nextFault = (fits: { $0.url?.path.hasSuffix("/token") == false }, fault: fault)
-        $0.call(.add(title: "task-\(fault.rawValue)"), on: $0.app(1))
-        $0.world.nextFault = (fits: { $0.url?.path.hasSuffix("/token") == false }, fault: fault)
-        $0.call(.list, on: $0.app(1))
+        for action in [Action.add(title: "task-\(fault.rawValue)"), .list()] {
+          $0.fail("/tasks", by: fault)
+          $0.call(action)
+        }
       }
     },
-    Script("transport-cancels-sign-in", "the transport ends a request of a sign-in as if it were cancelled") {
+    Script("transport-cancels-sign-in") {
       for end in ["/openid-configuration", "/keys", "/token"] {
-        $0.world.nextFault = (fits: $0.ends(with: [end]), fault: machine.draw.one(of: [.cancels, .cancelsLate]))
-        $0.signIn($0.alice, on: $0.app(1))
-        try $0.world.restart($0.world.processes[0])
+        $0.fail(end, by: machine.draw.one(of: [.cancels, .cancelsLate]))
+        $0.signIn($0.alice)
+        try $0.restart()
       }
-      $0.world.expectsSuccess($0.signIn($0.alice, on: $0.app(1)))
+      $0.expectSuccess($0.signIn($0.alice))
     },
-    Script("page-cancels-itself", "the presenter ends a sign-in as if it were cancelled") {
-      var plan = $0.plan($0.alice)
-      plan.outcome = .breaks
-      $0.world.wait($0.world.start(.signIn(), on: $0.app(1), plan: plan))
-      $0.world.expectsSuccess($0.signIn($0.alice, on: $0.app(1)))
+    Script("page-cancels-itself") {
+      $0.call(.signIn(), plan: $0.plan($0.alice, .breaks))
+      $0.expectSuccess($0.signIn($0.alice))
     },
   ]
-}
-
-extension Stage {
-  /// Whether the path of a request has one of some ends.
-  func ends(with ends: [String]) -> @Sendable (URLRequest) -> Bool {
-    { request in ends.contains { request.url?.path.hasSuffix($0) == true } }
-  }
 }

@@ -7,17 +7,17 @@ extension Script {
     Operation.allCases.flatMap { first in
       Operation.allCases.map { second in
         Script(
-          "pair-\(first.rawValue)-\(second.rawValue)-\(kind)", "\(first.rawValue) while \(second.rawValue)",
+          "pair-\(first.rawValue)-\(second.rawValue)-\(kind)",
           Shape(cache: kind, connectors: 2, slowness: 2000, distance: 100)
-        ) { stage in
-          stage.signIn(stage.alice, on: stage.app(1))
-          stage.call(stage.token, on: stage.app(2))
+        ) {
+          $0.signIn($0.alice)
+          $0.call(.token(), on: 2)
           // Half of the schedules begin with an access token that has expired.
-          if machine.draw.happens(500) { stage.pass(7200) }
-          let one = first.start(stage, stage.app(1))
-          stage.jitter(300)
-          stage.world.wait(one, second.start(stage, stage.app(2)))
-          stage.call(.add(title: "after"), on: stage.app(1))
+          if machine.draw.happens(500) { $0.pass(7200) }
+          let one = first.start($0, on: 1)
+          $0.jitter(300)
+          $0.world.wait(one, second.start($0, on: 2))
+          $0.call(.add(title: "after"))
         }
       }
     }
@@ -25,25 +25,24 @@ extension Script {
 }
 
 /// What one connector does while another does something else.
-private enum Operation: String, CaseIterable, Sendable {
+enum Operation: String, CaseIterable, Sendable {
   case token, refresh, signIn, otherSignIn, signOut, signOutOne, add, refusedAdd, editProfile, cancelledRefresh
 
-  func start(_ stage: Stage, _ app: App) -> Call {
+  func start(_ stage: Stage, on number: Int = 1) -> Call {
     switch self {
-    case .token: return stage.start(stage.token, on: app)
-    case .refresh: return stage.start(stage.freshToken, on: app)
-    case .signIn: return stage.startSignIn(stage.alice, on: app)
-    case .otherSignIn: return stage.startSignIn(stage.bob, on: app)
-    case .signOut: return stage.start(.signOutAll(), on: app)
-    case .signOutOne: return stage.start(.signOut(person: stage.alice.id), on: app)
-    case .add: return stage.start(.add(title: "of-\(app.number)"), on: app)
+    case .token: return stage.start(.token(), on: number)
+    case .refresh: return stage.start(.token(force: true), on: number)
+    case .signIn: return stage.startSignIn(stage.alice, on: number)
+    case .otherSignIn: return stage.startSignIn(stage.bob, on: number)
+    case .signOut: return stage.start(.signOut(), on: number)
+    case .signOutOne: return stage.start(.signOut(person: stage.alice.id), on: number)
+    case .add: return stage.start(.add(title: "of-\(number)"), on: number)
     case .refusedAdd:
-      stage.world.watch.refusedTokens.formUnion(stage.world.watch.ofAccessToken.keys)
-      return stage.start(.add(title: "refused-\(app.number)"), on: app)
-    case .editProfile:
-      return stage.startEdit(of: stage.alice, "New-\(app.number)", on: app) ?? stage.start(.session, on: app)
+      stage.world.watch.refuseTokens()
+      return stage.start(.add(title: "refused-\(number)"), on: number)
+    case .editProfile: return stage.startEdit(of: stage.alice, "New-\(number)", on: number)
     case .cancelledRefresh:
-      let call = stage.start(stage.freshToken, on: app)
+      let call = stage.start(.token(force: true), on: number)
       stage.jitter(100)
       stage.world.cancel(call)
       return call

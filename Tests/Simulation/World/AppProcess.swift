@@ -11,13 +11,12 @@ final class AppProcess: @unchecked Sendable {
   let number: Int
   let world: World
   private(set) var isDead = false
-  private(set) var isSuspended = false
   var apps: [App] = []
   /// Replaced at once by that of the store, which needs a process to begin with.
   private(set) var cache: any TokenCache = InMemoryTokenCache()
+  private(set) var neighbour: Neighbour?
   /// Who is current here, as far as that is certain.
   var presence = Presence()
-  private var waiting: [UnsafeContinuation<Void, Never>] = []
   /// The last refresh of each grant, and until when there may be no other while its token lasts.
   var holds: [Int: Hold] = [:]
   /// The last token of each grant.
@@ -25,7 +24,14 @@ final class AppProcess: @unchecked Sendable {
   /// When each person last agreed to a refresh, and when somebody refused one.
   private(set) var agreements: [String: UInt64] = [:]
   private(set) var refusals: [UInt64] = []
-  private(set) var neighbour: Neighbour?
+  /// When the store last refused it something, by the uptime; 0 for never.
+  var lastStoreFault: UInt64 = 0
+  /// The calls during which it did, or whose transport was closed: others may have joined what they had begun.
+  var refusedCalls: Set<Int> = []
+  private(set) var isSuspended = false
+  private var suspendedAt: UInt64 = 0
+  private var pastSuspensions: UInt64 = 0
+  private var waiting: [UnsafeContinuation<Void, Never>] = []
 
   init(_ number: Int, _ world: World) throws {
     self.number = number
@@ -53,15 +59,6 @@ final class AppProcess: @unchecked Sendable {
     if isDead { await withUnsafeContinuation { world.graveyard.append($0) } }
   }
 
-  /// When the store last refused it something, by the uptime; 0 for never.
-  var lastStoreFault: UInt64 = 0
-
-  /// The calls during which it did, or whose transport was closed: others may have joined what they had begun.
-  var refusedCalls: Set<Int> = []
-
-  private var suspendedAt: UInt64 = 0
-  private var pastSuspensions: UInt64 = 0
-
   /// How long it was suspended so far, in nanoseconds.
   var timeSuspended: UInt64 { pastSuspensions + (isSuspended ? machine.uptime - suspendedAt : 0) }
 
@@ -80,7 +77,6 @@ final class AppProcess: @unchecked Sendable {
     for continuation in ready { continuation.resume() }
   }
 
-  /// Ends the process at once.
   func kill() {
     isDead = true
     if isSuspended { world.lastSuspension = machine.uptime }
@@ -88,12 +84,6 @@ final class AppProcess: @unchecked Sendable {
     waiting = []
     world.store.disk.release(self)
     for app in apps { app.stopObserving() }
-  }
-
-  /// Puts a new connector in place of one that was closed.
-  func replace(_ app: App) throws {
-    guard let index = apps.firstIndex(where: { $0 === app }) else { return }
-    apps[index] = try App(app.number, self, cache)
   }
 }
 
@@ -126,9 +116,9 @@ struct Presence {
   /// Whether a sign-in or sign-out is under way.
   var isChanging: Bool { underWay > 0 }
 
+  /// A sign-in or sign-out begins; returns who was current before.
   mutating func begin() -> Current {
-    version += 1
-    defer { current = .unknown }
+    defer { forget() }
     underWay += 1
     return underWay == 1 ? current : .unknown
   }
@@ -140,10 +130,7 @@ struct Presence {
     underWay -= 1
   }
 
-  mutating func forget() {
-    version += 1
-    current = .unknown
-  }
+  mutating func forget() { set(.unknown) }
 
   mutating func set(_ value: Current) {
     version += 1
@@ -161,7 +148,6 @@ final class App: @unchecked Sendable {
   /// The states that `sessionUpdates` brought.
   var states: [SessionState] = []
   private var observer: Task<Void, Never>?
-  var isClosed = false
   /// Whether it may use refresh tokens; in a world with a reader the last connector of a process may not.
   let mayRefresh: Bool
 
@@ -171,12 +157,13 @@ final class App: @unchecked Sendable {
     self.number = number
     self.process = process
     let world = process.world
-    mayRefresh = !world.shape.hasReader || number < world.shape.connectors
+    let mayRefresh = !world.shape.hasReader || number < world.shape.connectors
+    self.mayRefresh = mayRefresh
     transport = AppTransport(process)
     var environment = Connector.Environment()
     environment.cache = cache
     environment.transport = transport
-    environment.presenter = SimulatedPage(process)
+    environment.presenter = SimulatedPage(process: process)
     environment.clock = ProcessClock(process: process)
     environment.now = { world.deviceNow }
     // The description cuts a long policy, and half a secret is one too.
@@ -186,7 +173,7 @@ final class App: @unchecked Sendable {
     let made = try Connector(settings: world.settings, environment: environment) { options in
       options.taskDialect = .rest
       options.allowedAPIs = [LocalTaskServer.inMemoryOrigin]
-      options.refreshesTokens = number < world.shape.connectors || !world.shape.hasReader
+      options.refreshesTokens = mayRefresh
       if world.shape.asks { options.beforeRefresh = { [weak process] in try await process?.ask($0.subject) } }
     }
     connector = made
@@ -197,12 +184,6 @@ final class App: @unchecked Sendable {
   }
 
   func stopObserving() { observer?.cancel() }
-
-  /// Closes its transport, as an app does whose window is closed.
-  func close() {
-    isClosed = true
-    transport.isClosed = true
-  }
 
   /// Lets go of the connector.
   func release() {

@@ -20,16 +20,15 @@ struct Weather {
     case unavailable, throttled
     /// No answer comes, and the transport does not obey cancellation: of a script alone.
     case never
-    /// The transport throws `CancellationError` though nobody has cancelled, as a client does that is shut down: of a script
-    /// alone, like the later one.
-    case cancels
+    /// The transport throws `CancellationError` though nobody has cancelled, as a client does that is shut down; scripts
+    /// alone have it, before the server's work or after it.
+    case cancels, cancelsLate
     /// The server works, and the connection breaks in the middle of the answer's body.
     case cut
     /// The same where the end of the connection is the end of the body (RFC 9112 section 6.3): a part counts as the whole.
     case shortened
     /// The server works, and the answer is lost; nothing comes back until the time is up; or a gateway answers 502.
     case lostAfter, silent, gateway
-    case cancelsLate
 
     var isOfScripts: Bool { [.never, .cancels, .cancelsLate].contains(self) }
 
@@ -37,22 +36,10 @@ struct Weather {
     var isBeforeWork: Bool {
       [.refused, .lostBefore, .unavailable, .throttled, .never, .cancels].contains(self)
     }
-
-    var name: String {
-      let isDuringAnswer = self == .cut || self == .shortened
-      let time =
-        isBeforeWork ? "before the server's work" : isDuringAnswer ? "during the answer" : "after the server's work"
-      return "\(time), \(rawValue)"
-    }
   }
 
   /// What a request asks for.
-  enum Target: String {
-    /// What its fate is concerns one call only.
-    case taskAPI = "task API"
-    case tokenEndpoint = "token endpoint"
-    case documents
-  }
+  enum Target { case taskAPI, tokenEndpoint, documents }
 
   /// A fault that a request has met, at the moment at which the client learned of it.
   struct Met {
@@ -62,9 +49,9 @@ struct Weather {
     let call: Int?
   }
 
-  func fault(_ draw: inout Draw) -> Fault? {
+  func fault() -> Fault? {
     guard !shares.isEmpty else { return nil }
-    var number = draw.below(1000)
+    var number = machine.draw.below(1000)
     return Fault.allCases.first { fault in
       number -= shares[fault] ?? 0
       return number < 0
@@ -78,29 +65,28 @@ final class AppTransport: HTTPTransport, @unchecked Sendable {
   var isClosed = false
   private(set) var met: [Weather.Met] = []
 
-  init(_ process: AppProcess) {
-    self.process = process
-  }
+  init(_ process: AppProcess) { self.process = process }
 
   func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
     try Task.checkCancellation()
     await process.gate()
     let world = process.world
     let call = Call.current
-    guard !isClosed else {
-      throw refusal(call)
-    }
+    try checkOpen(call)
     world.watch.sending(request, call, process)
     let fault = world.networkFault(for: request)
     let begin = machine.uptime
-    defer { noteTime(of: request, since: begin) }
+    defer {
+      if target(of: request) != .taskAPI, machine.uptime - begin > 5_000_000_000 {
+        world.lastSlowRequest = machine.uptime
+      }
+    }
     do {
       try await travel()
     } catch {
       // What has left cannot be called back: the server may work all the same.
       if fault?.isBeforeWork != true, !isClosed, machine.draw.happens(500) {
-        let target = target(of: request).rawValue
-        world.ledger.network["cancelled on its way", default: [:]][target, default: 0] += 1
+        world.ledger.chaos["request cancelled on its way", default: 0] += 1
         _ = await world.watch.serve(request, call, process)
       }
       throw error
@@ -123,20 +109,16 @@ final class AppTransport: HTTPTransport, @unchecked Sendable {
     try checkOpen(call)
     let (response, exchange) = await world.watch.serve(request, call, process)
     do {
+      if let fault, !fault.isBeforeWork, fault != .silent, fault != .shortened || !response.body.isEmpty {
+        try await travel()
+        note(fault, request, call)
+        exchange?.lose("network")
+      }
       switch fault {
-      case .lostAfter, .cut:
-        try await travel()
-        note(fault ?? .cut, request, call)
-        throw URLError(.networkConnectionLost)
-      case .cancelsLate:
-        try await travel()
-        note(.cancelsLate, request, call)
-        exchange?.lose("network")
-        throw CancellationError()
+      case .lostAfter, .cut: throw URLError(.networkConnectionLost)
+      case .cancelsLate: throw CancellationError()
+      case .gateway: return try LocalResponse(status: 502).answer(to: request.url)
       case .shortened where !response.body.isEmpty:
-        try await travel()
-        note(.shortened, request, call)
-        exchange?.lose("network")
         var part = response
         part.body = Data(response.body.prefix(machine.draw.below(response.body.count)))
         // A refusal is one, whatever became of its body.
@@ -147,11 +129,6 @@ final class AppTransport: HTTPTransport, @unchecked Sendable {
         defer { note(.silent, request, call) }
         try await Task.sleep(for: min(limits.deadline, limits.idleTimeout))
         throw URLError(.timedOut)
-      case .gateway:
-        try await travel()
-        note(.gateway, request, call)
-        exchange?.lose("network")
-        return try LocalResponse(status: 502).answer(to: request.url)
       default: break
       }
       try await travel()
@@ -171,16 +148,10 @@ final class AppTransport: HTTPTransport, @unchecked Sendable {
     return request.url?.path.hasSuffix("/token") == true ? .tokenEndpoint : .documents
   }
 
-  private func noteTime(of request: URLRequest, since begin: UInt64) {
-    guard target(of: request) != .taskAPI, machine.uptime - begin > 5_000_000_000 else { return }
-    process.world.lastSlowRequest = machine.uptime
-  }
-
   /// Notes a fault where it acts: a request can end before its fault strikes.
   private func note(_ fault: Weather.Fault, _ request: URLRequest, _ call: Call?) {
-    let target = target(of: request)
-    process.world.ledger.network[fault.name, default: [:]][target.rawValue, default: 0] += 1
-    met.append(Weather.Met(fault: fault, at: machine.uptime, target: target, call: call?.number))
+    process.world.ledger.chaos["request \(fault.rawValue)", default: 0] += 1
+    met.append(Weather.Met(fault: fault, at: machine.uptime, target: target(of: request), call: call?.number))
   }
 
   private func travel() async throws {
@@ -190,15 +161,12 @@ final class AppTransport: HTTPTransport, @unchecked Sendable {
   }
 
   private func checkOpen(_ call: Call?) throws(URLError) {
-    if isClosed { throw refusal(call) }
-  }
-
-  private func refusal(_ call: Call?) -> URLError {
+    guard isClosed else { return }
     if let call {
       call.note(.closed)
       // A call of another connector may have joined its flight.
       process.refusedCalls.insert(call.number)
     }
-    return URLError(.cancelled)
+    throw URLError(.cancelled)
   }
 }

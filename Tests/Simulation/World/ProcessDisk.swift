@@ -7,11 +7,11 @@ struct ProcessDisk: FileSystem, @unchecked Sendable {
   /// `nil` for a look from outside.
   let process: AppProcess?
 
-  // Caches over one path share their state within a real process. Simulated processes must not, so each calls the
-  // same directory by another name of the same length.
   nonisolated(unsafe) private static var names = 0
 
   /// Returns a name of the directory `/data/tokens` that no other cache has.
+  ///
+  /// Caches over one path share their state within a real process, which simulated processes must not.
   static func newDirectory() -> String {
     names += 1
     return "/data/\(10_000_000 + names)/tokens"
@@ -25,17 +25,14 @@ struct ProcessDisk: FileSystem, @unchecked Sendable {
     case .reading, .directory:
       try access("open", path, writing: false)
       guard let file = disk.files[path] else { throw SystemFailure("open", path, ENOENT) }
-      return disk.open(file, path, process)
+      return disk.open(file, process)
     case .creating, .locking:
       try access("open", path, writing: disk.files[path] == nil)
       guard disk.files[Self.parent(path)] != nil else { throw SystemFailure("open", path, ENOENT) }
-      if let file = disk.files[path] {
-        guard case .locking = opening else { throw SystemFailure("open", path, EEXIST) }
-        return disk.open(file, path, process)
-      }
-      let file = disk.makeFile(isDirectory: false)
-      enter(path, file)
-      return disk.open(file, path, process)
+      if case .creating = opening, disk.files[path] != nil { throw SystemFailure("open", path, EEXIST) }
+      let file = disk.files[path] ?? disk.makeFile(isDirectory: false)
+      if disk.files[path] == nil { enter(path, file) }
+      return disk.open(file, process)
     }
   }
 

@@ -41,8 +41,6 @@ struct StoreTrouble {
 /// What a cache can ask of a store.
 enum Access: CaseIterable {
   case reading, listing, writing, removing
-
-  var isWriting: Bool { self == .writing || self == .removing }
 }
 
 /// A part of a store that refuses alone: one kind of access, of everybody's records or of one person's.
@@ -52,7 +50,7 @@ struct Refusal {
   let person: String?
   /// How often it refuses; the default lasts until the store is well again.
   var times = Int.max
-  /// What a database throws; files have errors of their own.
+  /// What a database throws, since files have errors of their own.
   var error: any Error = DriverError()
 
   func concerns(_ kind: Access, _ userID: String?) -> Bool {
@@ -74,10 +72,8 @@ final class RecordTable: @unchecked Sendable {
 
   /// The keys in an order that does not depend on memory addresses.
   var keys: [TokenCacheKey] { records.keys.sorted { $0.canonicalText < $1.canonicalText } }
-}
 
-extension RecordTable {
-  /// One access of a process, which takes its time and may fail; `nil` for a look from outside.
+  /// One access of a process, which takes its time and may fail.
   func access(_ kind: Access, _ key: TokenCacheKey? = nil, by process: AppProcess) async throws {
     await process.gate()
     if slowness > 0 {
@@ -92,7 +88,7 @@ extension RecordTable {
       process.world.noteStoreFault(in: process, kind)
       throw error
     }
-    if trouble.fails(writing: kind.isWriting) {
+    if trouble.fails(writing: kind == .writing || kind == .removing) {
       process.world.noteStoreFault(in: process, kind)
       throw ConnectorError(.tokenCache, "The simulated database is in trouble.", isRetryable: true)
     }

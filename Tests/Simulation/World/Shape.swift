@@ -7,7 +7,6 @@ struct Shape: Sendable {
   /// Connectors in each process.
   var connectors = 1
   var people = 2
-  /// Azure AD B2C with policies, Entra ID, Entra External ID, or a plain OpenID Connect issuer.
   var provider = LocalTenant.Shape.b2c
   var rotates = true
   var reuse = LocalTenant.Behavior.RefreshTokenReuse.revokesGrant
@@ -33,13 +32,11 @@ struct Shape: Sendable {
 
 extension Shape {
   /// Draws a shape.
-  init(_ draw: inout Draw, without: Set<String>) {
+  init(_ draw: inout Draw) {
     self.init()
-    let kinds = CacheKind.allCases.filter { !without.contains($0.rawValue) }
-    cache = draw.one(of: kinds.isEmpty ? [.shared] : kinds)
+    cache = draw.one(of: CacheKind.allCases)
     processes = cache.isShared ? draw.one(of: [1, 1, 2, 2, 3, 4]) : 1
     connectors = draw.one(of: [1, 1, 2, 2, 3])
-    if without.contains("connectors") { (processes, connectors) = (1, 1) }
     people = draw.number(1...3)
     provider = draw.happens(650) ? .b2c : draw.one(of: [.entra, .ciam, .openIDConnect, .openIDConnect])
     rotates = draw.happens(850)
@@ -54,8 +51,6 @@ extension Shape {
     hasReader = connectors > 1 && draw.happens(250)
     hasNeighbour = draw.happens(200)
   }
-
-  var isMicrosoft: Bool { provider != .openIDConnect }
 
   var summary: String {
     "\(cache.rawValue), \(processes) x \(connectors) connectors, \(people) people, "

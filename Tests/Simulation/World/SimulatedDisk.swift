@@ -22,7 +22,6 @@ final class SimulatedDisk: @unchecked Sendable {
 
   struct Descriptor {
     let file: File
-    let path: String
     let owner: AppProcess?
   }
 
@@ -48,9 +47,9 @@ final class SimulatedDisk: @unchecked Sendable {
     return file
   }
 
-  func open(_ file: File, _ path: String, _ owner: AppProcess?) -> Int32 {
+  func open(_ file: File, _ owner: AppProcess?) -> Int32 {
     nextDescriptor += 1
-    descriptors[nextDescriptor] = Descriptor(file: file, path: path, owner: owner)
+    descriptors[nextDescriptor] = Descriptor(file: file, owner: owner)
     return nextDescriptor
   }
 
@@ -65,18 +64,18 @@ final class SimulatedDisk: @unchecked Sendable {
   }
 
   /// What is left when the device loses power.
-  func losePower(_ draw: inout Draw) {
+  func losePower() {
     for descriptor in descriptors.keys.sorted() { close(descriptor) }
     var kept = flushedNames
     for path in Set(files.keys).union(flushedNames.keys).sorted() where files[path] !== flushedNames[path] {
-      if draw.happens(500) { kept[path] = files[path] }
+      if machine.draw.happens(500) { kept[path] = files[path] }
     }
     files = kept
     flushedNames = kept
     for path in files.keys.sorted() {
       guard let file = files[path], file.bytes != file.flushed else { continue }
       let count = max(file.bytes.count, file.flushed.count)
-      file.bytes = Array(file.bytes.prefix(draw.below(count + 1)))
+      file.bytes = Array(file.bytes.prefix(machine.draw.below(count + 1)))
       file.flushed = file.bytes
     }
   }

@@ -25,10 +25,6 @@ struct PagePlan {
 struct SimulatedPage: SignInPresenter {
   let process: AppProcess
 
-  init(_ process: AppProcess) {
-    self.process = process
-  }
-
   func present(_ request: PresentationRequest) async throws -> URL {
     let world = process.world
     await process.gate()

@@ -12,7 +12,7 @@ enum CacheKind: String, CaseIterable {
   /// Files whose records are sealed.
   case sealed
 
-  /// Whether processes may share it: it can lock between them.
+  /// Whether processes may share it, because it can lock between them.
   var isShared: Bool { self == .shared || isFile }
 
   /// Whether it outlives its process.
@@ -27,17 +27,22 @@ final class Store: @unchecked Sendable {
   let table = RecordTable()
   let disk = SimulatedDisk()
 
-  init(_ kind: CacheKind) {
-    self.kind = kind
-  }
+  init(_ kind: CacheKind) { self.kind = kind }
 
-  /// What is wrong with it.
   var trouble: StoreTrouble {
     get { kind.isFile ? disk.trouble : table.trouble }
     set {
       table.trouble = newValue
       disk.trouble = newValue
     }
+  }
+
+  func heal() { trouble = StoreTrouble() }
+
+  /// It fails a few times in a row, soon.
+  func hiccup(_ count: Int) {
+    trouble.failingAccesses = count
+    trouble.sparedAccesses = machine.draw.below(kind.isFile ? 60 : 10)
   }
 
   /// Makes the cache of a process, for all its connectors.
@@ -50,12 +55,11 @@ final class Store: @unchecked Sendable {
     }
   }
 
-  /// Returns all records that can be read, as they are stored now; nothing is changed and no time passes.
+  /// Returns all records that can be read, in the order of their keys; nothing is changed and no time passes.
   ///
   /// - Parameters:
   ///   - processes: The processes in whose memory records may be.
   ///   - onDevice: Whether files count only as far as they are flushed.
-  /// - Returns: The records with their keys, in the order of the keys.
   func records(
     inMemoryOf processes: [AppProcess], onDevice: Bool = false
   ) -> [(key: TokenCacheKey, record: TokenRecord)] {
@@ -87,11 +91,9 @@ final class Store: @unchecked Sendable {
 
   /// Changes a byte of a stored record, or leaves a part of it, as a failing medium does.
   ///
-  /// - Parameters:
-  ///   - person: Whose record it is; anybody's for `nil`.
-  ///   - draw: What it does, and to whose record.
+  /// - Parameter person: Whose record it is; anybody's for `nil`.
   /// - Returns: The record that cannot be read any more, as it was before.
-  func damageRecord(of person: String?, _ draw: inout Draw) -> [(key: TokenCacheKey, record: TokenRecord)] {
+  func damageRecord(of person: String?) -> [(key: TokenCacheKey, record: TokenRecord)] {
     guard kind.isFile else { return [] }
     let before = records(inMemoryOf: [])
     let files = disk.files.sorted { $0.key < $1.key }.filter { path, file in
@@ -99,11 +101,10 @@ final class Store: @unchecked Sendable {
         && person.map { String(decoding: file.bytes, as: UTF8.self).contains($0) } ?? true
     }
     guard !files.isEmpty else { return [] }
-    let file = draw.one(of: files).value
-    switch draw.below(4) {
-    case 0: file.bytes = Array(file.bytes.prefix(draw.below(file.bytes.count)))
-    default: file.bytes[draw.below(file.bytes.count)] ^= 0xFF
-    }
+    let file = machine.draw.one(of: files).value
+    let isCut = machine.draw.below(4) == 0
+    let place = machine.draw.below(file.bytes.count)
+    if isCut { file.bytes = Array(file.bytes.prefix(place)) } else { file.bytes[place] ^= 0xFF }
     file.flushed = file.bytes
     file.changedAt = machine.wallClock
     let after = records(inMemoryOf: [])

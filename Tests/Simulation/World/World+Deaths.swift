@@ -7,7 +7,7 @@ extension World {
     guard let index = processes.firstIndex(where: { $0 === process }) else { return }
     // A store that cannot be opened at a launch is the app's to report; here the app starts a little later.
     let trouble = store.trouble
-    store.trouble = StoreTrouble()
+    store.heal()
     defer { store.trouble = trouble }
     let new = try AppProcess(process.number, self)
     new.presence.set(store.kind.isLasting ? presence.current : .nobody)
@@ -32,9 +32,6 @@ extension World {
     for one in death.isPowerCut ? processes : [process] { one.kill() }
   }
 
-  /// A planned death does not come any more.
-  func forgetDeath() { death = nil }
-
   func endDeath() {
     guard let death, let victim = death.victim else { return }
     self.death = nil
@@ -47,15 +44,12 @@ extension World {
 
   private func kill(_ process: AppProcess) {
     process.kill()
+    let stored = storedRefreshTokens
     // A sign-in that is under way, in any process, may have replaced the session that was there.
-    let signIns = calls.compactMap(\.grant)
-    if !signIns.isEmpty {
-      let stored = storedRefreshTokens
-      for new in signIns where new.isStored(in: stored) {
-        for grant in watch.grants where grant !== new && grant.person == new.person { grant.isReplaced = true }
-      }
+    for new in calls.compactMap(\.grant) where new.isStored(in: stored) {
+      for grant in watch.grants where grant !== new && grant.person == new.person { grant.isReplaced = true }
     }
-    for call in calls where call.app.process === process {
+    for call in calls where call.process === process {
       if call.action.changesPresence {
         // Nor can the other processes know how far it came.
         for one in processes { one.presence.forget() }
@@ -66,13 +60,12 @@ extension World {
         grant.leaveOpen("killed while signing out")
       }
     }
-    calls.removeAll { $0.app.process === process }
+    calls.removeAll { $0.process === process }
     guard store.kind.isLasting else {
       for grant in watch.grants where grant.isSignedIn { grant.signOut(lastCall: callNumber) }
       return
     }
     // What only its memory held is gone.
-    let stored = storedRefreshTokens
     for grant in watch.grants where grant.isGood && !grant.isStored(in: stored) {
       guard let last = watch.exchanges.last(where: { $0.grant === grant && $0.process === process }),
         last.loss == nil, let brought = last.brought, grant.refreshTokens.contains(brought),
@@ -90,7 +83,7 @@ extension World {
     for process in before { kill(process) }
     let stored = storedRefreshTokens
     let flushed = victim == nil ? stored : flushedRefreshTokens
-    store.disk.losePower(&machine.draw)
+    store.disk.losePower()
     judgeFlushed(stored, flushed, victim)
     for process in before { try restart(process) }
   }
@@ -98,13 +91,13 @@ extension World {
   /// Closes a connector's transport and puts a new connector in its place.
   func closeTransport(of app: App) throws {
     note("close the transport of \(app.name)")
-    app.close()
+    app.transport.isClosed = true
     closedApps.append(app)
-    try app.process.replace(app)
+    guard let index = app.process.apps.firstIndex(where: { $0 === app }) else { return }
+    app.process.apps[index] = try App(app.number, app.process, app.process.cache)
   }
 }
 
-/// A kill or a power cut that is to fall between two accesses to the store.
 struct Death {
   let process: AppProcess
   var accesses: Int

@@ -25,14 +25,14 @@ final class World: @unchecked Sendable {
   /// Requests that get no answer wait here until all is well.
   var hanging: [UnsafeContinuation<Void, Never>] = []
   var weather = Weather()
-  /// How often, in a thousand, a person refuses a refresh who is asked.
+  /// How often, in a thousand, a person who is asked refuses a refresh.
   var unwillingness = 0
   /// When a request to the provider that took more than 5 seconds last ended, by the uptime.
   var lastSlowRequest: UInt64 = 0
   /// When a process was last suspended, or was until then.
   var lastSuspension: UInt64 = 0
-  /// A fault for the next request that fits, in place of the weather's.
-  var nextFault: (fits: @Sendable (URLRequest) -> Bool, fault: Weather.Fault)?
+  /// A fault for the next request whose path has an end, in place of the weather's.
+  var nextFault: (end: String, fault: Weather.Fault)?
   /// How far the device's clock is off, in seconds.
   var clockOffset: Double {
     didSet {
@@ -103,16 +103,18 @@ final class World: @unchecked Sendable {
   var deviceNow: Date { stoppedClock ?? Date().addingTimeInterval(clockOffset) }
 
   func networkFault(for request: URLRequest) -> Weather.Fault? {
-    if let next = nextFault, next.fits(request) {
+    if let next = nextFault, request.url?.path.hasSuffix(next.end) == true {
       nextFault = nil
       return next.fault
     }
-    return weather.fault(&machine.draw)
+    return weather.fault()
   }
 
   func userID(of person: String) -> String {
-    shape.isMicrosoft ? "\(person).\(tenant.tenantID)" : "\(tenant.issuer)#\(person)"
+    shape.provider == .openIDConnect ? "\(tenant.issuer)#\(person)" : "\(person).\(tenant.tenantID)"
   }
+
+  func policy(_ kind: Policy.Kind) -> Policy? { settings.policies.policy(of: kind) }
 
   /// The person's user as the tenant has it now.
   func user(_ person: LocalUser) -> LocalUser { tenant.user(email: person.email) ?? person }
@@ -137,20 +139,20 @@ final class World: @unchecked Sendable {
     ledger.chaos["access to the store refused", default: 0] += 1
     lastStoreFault = machine.uptime
     process.lastStoreFault = machine.uptime
-    for call in calls where call.result == nil && call.app.process === process {
+    for call in calls where call.result == nil && call.process === process {
       call.note(.store)
       process.refusedCalls.insert(call.number)
     }
     guard kind == .removing else { return }
     // A block of a queue belongs to no call.
-    let signOuts = calls.filter { $0.result == nil && $0.app.process === process && $0.action.isSignOut }
+    let signOuts = calls.filter { $0.result == nil && $0.process === process && $0.action.isSignOut }
     (Call.current ?? (signOuts.count == 1 ? signOuts[0] : nil))?.note(.removal)
   }
 
   /// A call begins, or is under way, while a record is damaged.
   private func noteDamage(_ call: Call, _ trouble: Call.Trouble) {
     call.note(trouble)
-    call.app.process.refusedCalls.insert(call.number)
+    call.process.refusedCalls.insert(call.number)
   }
 
   /// A person sets a new password: the old sessions end, and other pages may have been told the old one.
@@ -159,9 +161,15 @@ final class World: @unchecked Sendable {
     for other in calls where other !== call && other.plan?.person.id == person { other.note(.password) }
   }
 
+  /// The provider ends the sessions of a person.
+  func revokeGrants(of person: LocalUser) {
+    tenant.revokeGrants(of: person)
+    watch.end(grantsOf: person.id, "revoked")
+  }
+
   /// A medium damages a record: its owner has to sign in again, and nobody else becomes the current user meanwhile.
   func damageRecord(of person: LocalUser? = nil) {
-    let lost = store.damageRecord(of: person?.id, &machine.draw)
+    let lost = store.damageRecord(of: person?.id)
     guard !lost.isEmpty else { return }
     for call in calls { noteDamage(call, .damagedMeanwhile) }
     for (_, record) in lost {
@@ -189,9 +197,8 @@ final class World: @unchecked Sendable {
     if action.changesPresence { for other in processes where other !== process { other.presence.forget() } }
     call.devicePresenceVersion = presence.version
     if store.isDamaged { noteDamage(call, .damage) }
-    for other in calls {
-      guard let name = plan?.newName, let otherName = other.plan?.newName, other.plan?.person.id == plan?.person.id
-      else { continue }
+    for other in calls where other.plan?.person.id == plan?.person.id {
+      guard let name = plan?.newName, let otherName = other.plan?.newName else { continue }
       call.otherNames.insert(otherName)
       other.otherNames.insert(name)
     }
@@ -233,7 +240,7 @@ final class World: @unchecked Sendable {
   /// Waits for calls, for an hour at most.
   func wait(_ waited: Call...) {
     let end = machine.uptime + 3_600_000_000_000
-    while waited.contains(where: { $0.result == nil && !$0.app.process.isDead }), machine.uptime < end {
+    while waited.contains(where: { $0.result == nil && !$0.process.isDead }), machine.uptime < end {
       guard machine.run(until: end, { [self] in isInterrupted }) else { break }
       takeInterruption()
     }
@@ -247,23 +254,17 @@ final class World: @unchecked Sendable {
 
   private func takeInterruption() {
     endDeath()
-    judgeEnded()
-  }
-
-  func judgeEnded() {
     while !ended.isEmpty {
       let call = ended.removeFirst()
       calls.removeAll { $0 === call }
       // A call of a dead process has nobody who hears of it.
-      guard !call.app.process.isDead else { continue }
+      guard !call.process.isDead else { continue }
       note("ended \(call.name): \(call.summary)")
       Judge(world: self).judge(call)
     }
   }
 
-  var liveApps: [App] {
-    processes.filter { !$0.isDead }.flatMap(\.apps)
-  }
+  var liveApps: [App] { processes.filter { !$0.isDead }.flatMap(\.apps) }
 
   /// The newest grant of a person that is signed in and not signed out.
   func latestGrant(of person: String) -> Grant? {
