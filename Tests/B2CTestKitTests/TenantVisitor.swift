@@ -133,6 +133,8 @@ struct TokenAnswer {
   var description: String { self["error_description"] ?? "" }
   var idToken: [String: JSONValue] { Self.part(1, of: self["id_token"]) }
   var accessToken: [String: JSONValue] { Self.part(1, of: self["access_token"]) }
+  /// It is one part, and encoded as those of a token are.
+  var clientInfo: [String: JSONValue] { Self.part(0, of: self["client_info"]) }
 
   static func part(_ index: Int, of token: String?) -> [String: JSONValue] {
     let parts = (token ?? "").split(separator: ".", omittingEmptySubsequences: false)

@@ -9,7 +9,6 @@ struct TestClockTests {
   @Test("A clock moved by hand stands still until it is moved")
   func byHand() async throws {
     let clock = TestClock(start: Date(timeIntervalSince1970: 100), advancesItself: false)
-    #expect(clock.date == Date(timeIntervalSince1970: 100))
     let task = Task { try await clock.sleep(for: .seconds(10)) }
     await clock.waitForSleepers()
     await clock.advance(by: .seconds(9))
@@ -61,21 +60,41 @@ struct TestClockTests {
     try await task.value
   }
 
-  @Test("A sleeper that is cancelled leaves", arguments: [false, true])
-  func cancelledSleeper(_ advancesItself: Bool) async {
+  @Test("A sleeper and a watcher that are cancelled leave", arguments: [false, true])
+  func cancellation(_ advancesItself: Bool) async {
     let clock = TestClock(advancesItself: advancesItself)
-    let task = Task { try await clock.sleep(for: .seconds(1_000_000)) }
-    task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
+    let sleeper = Task { try await clock.sleep(for: .seconds(1_000_000)) }
+    sleeper.cancel()
+    await #expect(throws: CancellationError.self) { try await sleeper.value }
     #expect(clock.date == TestClock().date)
-  }
-
-  @Test("A watcher that is cancelled leaves")
-  func cancelledWatcher() async {
-    let clock = TestClock()
     let watcher = Task { await clock.waitForSleepers() }
     watcher.cancel()
     await watcher.value
-    #expect(watcher.isCancelled)
+  }
+}
+
+@Suite(.hangLimit)
+struct TestGateTests {
+  let gate = TestGate()
+
+  @Test("A gate holds its visitors until it is open, and lets everybody pass afterwards")
+  func opening() async throws {
+    let task = Task { [gate] in try await gate.wait() }
+    await gate.waitForArrivals(1)
+    gate.open()
+    try await task.value
+    try await gate.wait()
+    #expect(gate.arrivals == 2)
+  }
+
+  @Test("A visitor and a watcher that are cancelled leave")
+  func cancellation() async {
+    let watcher = Task { [gate] in await gate.waitForArrivals(2) }
+    let visitor = Task { [gate] in try await gate.wait() }
+    await gate.waitForArrivals(1)
+    watcher.cancel()
+    await watcher.value
+    visitor.cancel()
+    await #expect(throws: CancellationError.self) { try await visitor.value }
   }
 }

@@ -12,7 +12,7 @@ struct Simulation {
     for seed in UInt64(1)...2 { try walk(seed) }
     if options.checksDeterminism { return try checkDeterminism() }
     if options.shrinks { return try shrink(options.seeds.lowerBound) }
-    let line: (String) -> Void = options.traces ? Self.trace : { _ in }
+    func line(_ text: String) { if options.traces { Self.trace(text) } }
     var report = Report()
     for script in scripts {
       for seed in options.seeds {

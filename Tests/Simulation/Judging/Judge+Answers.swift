@@ -220,7 +220,8 @@ extension Judge {
     let people = Set(world.watch.grants.filter { !$0.isSignedOut }.map(\.person))
     let areGood = people.allSatisfy { person in
       world.watch.grants.allSatisfy { $0.person != person || $0.isSignedOut || $0.isReplaced || $0.isSignedIn }
-        && world.latestGrant(of: person).map { $0.isGood && !world.isExpired($0) && $0.isSignedIn(before: call) } == true
+        && world.latestGrant(of: person).map { $0.isGood && !world.isExpired($0) && $0.isSignedIn(before: call) }
+          == true
     }
     guard !people.isEmpty, areGood else { return true }
     ledger.fault("I4 a page is asked for, though all who signed in have good sessions", call.name)
