@@ -194,19 +194,8 @@ struct LocalTenantTokenTests {
     #expect(answer.header("client-request-id") == id)
     #expect(try TokenAnswer(answer).description.contains(id))
   }
-}
 
-@Suite(.hangLimit)
-struct LocalTenantRefreshTests {
-  let clock = TestClock()
-  let tenant: LocalTenant
-  let visitor: TenantVisitor
-
-  init() {
-    let clock = clock
-    tenant = LocalTenant(now: { clock.date })
-    visitor = TenantVisitor(tenant)
-  }
+  // MARK: Refreshes
 
   @Test("A refresh changes the tokens and keeps the user")
   func rotation() async throws {

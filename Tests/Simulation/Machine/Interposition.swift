@@ -89,6 +89,7 @@ private func systemTime(_ clock: Int32, _ time: UnsafeMutablePointer<timespec>?)
     systemCall(number, a, b, c, d, e, f, getRandom: 318)
   }
 #else
+  /// The same on other processors.
   @_cdecl("syscall@GLIBC_2.17")
   public func simulatedSystemCall(_ number: Int, _ a: Int, _ b: Int, _ c: Int, _ d: Int, _ e: Int, _ f: Int) -> Int {
     systemCall(number, a, b, c, d, e, f, getRandom: 278)

@@ -26,7 +26,9 @@ struct Script: Sendable {
   }
 }
 
-/// A world as a script sees it. Connectors and processes are counted from 1.
+/// A world as a script sees it.
+///
+/// Connectors and processes are counted from 1.
 struct Stage {
   let world: World
 

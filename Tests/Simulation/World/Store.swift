@@ -57,9 +57,7 @@ final class Store: @unchecked Sendable {
 
   /// Returns all records that can be read, in the order of their keys; nothing is changed and no time passes.
   ///
-  /// - Parameters:
-  ///   - processes: The processes in whose memory records may be.
-  ///   - onDevice: Whether files count only as far as they are flushed.
+  /// They may be in the memory of processes. With `onDevice`, files count only as far as they are flushed.
   func records(
     inMemoryOf processes: [AppProcess], onDevice: Bool = false
   ) -> [(key: TokenCacheKey, record: TokenRecord)] {
