@@ -15,27 +15,46 @@ import Testing
 @Suite("Secrets that a server returns", .hangLimit)
 struct SecrecyEchoTests {
   /// A request that contains secrets, or that goes to a server that knows one.
-  enum Operation: String, CaseIterable, Sendable {
-    case code, refresh, device, page, metadata, keys, userInfo, list, add, update, delete, data
+  struct Operation: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let target: LocalFaultTarget
+    var shape = LocalTenant.Shape.b2c
+    /// Whether only every eighth response is tried, because the request has no secret of a user or is sent often.
+    var triesFew = false
+    let call: @Sendable (SignedInScene) async throws -> any Sendable
 
-    var shape: LocalTenant.Shape { [.userInfo, .device].contains(self) ? .openIDConnect : .b2c }
-
-    var target: LocalFaultTarget {
-      switch self {
-      case .code: .tokenCode
-      case .refresh: .tokenRefresh
-      case .device: .token
-      case .page: .authorize
-      case .metadata: .metadata
-      case .keys: .keys
-      case .userInfo: .path("/userinfo")
-      case .list, .data: .method("GET")
-      case .add: .method("POST")
-      case .update: .method("PUT")
-      case .delete: .method("DELETE")
-      }
+    init(
+      _ name: String, _ target: LocalFaultTarget, at shape: LocalTenant.Shape = .b2c, triesFew: Bool = false,
+      _ call: @escaping @Sendable (SignedInScene) async throws -> any Sendable
+    ) {
+      (testDescription, self.target, self.shape, self.triesFew, self.call) = (name, target, shape, triesFew, call)
     }
   }
+
+  private static let task = TaskItem(itemName: "Buy milk", serverID: "1")
+  /// A connector that knows no documents yet.
+  private static let signIn: @Sendable (SignedInScene) async throws -> any Sendable = {
+    try await $0.scene.connector { $0.retry = .none }.signIn()
+  }
+  static let operations = [
+    Operation("code", .tokenCode) { try await $0.connector.signIn() },
+    Operation("refresh", .tokenRefresh) { try await $0.connector.accessToken(forceRefresh: true) },
+    // Some responses keep it polling until the code expires.
+    Operation("device", .token, at: .openIDConnect, triesFew: true) { alice in
+      try await alice.scene.passingTime { try await alice.connector.signInWithDeviceCode { _ in } }
+    },
+    Operation("page", .authorize, triesFew: true) { try await $0.connector.diagnose() },
+    Operation("metadata", .metadata, triesFew: true, signIn), Operation("keys", .keys, triesFew: true, signIn),
+    Operation("userinfo", .path("/userinfo"), at: .openIDConnect) { try await $0.connector.fetchUserInfo() },
+    Operation("list", .method("GET")) { try await $0.connector.getTaskList().count },
+    Operation("add", .method("POST")) { try await $0.connector.addTask(task).id },
+    Operation("update", .method("PUT")) { try await $0.connector.updateTask(task).id },
+    Operation("delete", .method("DELETE")) { alice in
+      try await alice.connector.deleteTask(task)
+      return "deleted"
+    },
+    Operation("data", .method("GET")) { try await $0.connector.data(for: URLRequest(url: $0.scene.tasks.url)).0.count },
+  ]
 
   // MARK: What a server returns
 
@@ -54,7 +73,7 @@ struct SecrecyEchoTests {
 
   static func hex(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
 
-  typealias Answer = @Sendable (_ echo: String) -> LocalResponse
+  typealias Answer = (name: String, make: @Sendable (_ echo: String) -> LocalResponse)
 
   private static func json(_ status: Int, _ fields: [String: String]) -> LocalResponse {
     LocalResponse(
@@ -62,42 +81,38 @@ struct SecrecyEchoTests {
     )
   }
 
-  private static func challenge(_ status: Int, _ text: String) -> LocalResponse {
-    LocalResponse(status: status, headers: ["WWW-Authenticate": text])
-  }
-
-  private static let fieldsOfErrors: [(name: String, make: Answer)] = [400, 401, 403, 429, 500].map { status in
-    (
-      "\(status), fields of an error",
-      { echo in
-        json(
-          status,
-          [
-            "error": "interaction_required", "error_description": "AADB2C90075: Bad \(echo)\r\nTimestamp: \(echo)",
-            "suberror": echo, "trace_id": echo, "timestamp": echo, "correlation_id": echo, "error_uri": echo,
-            "claims": #"{"access_token":{"x":{"value":"\#(echo)"}}}"#, "code": echo, "message": "No: \(echo)",
-            "issuer": echo,
-          ])
+  private static let errors: [Answer] = [400, 401, 403, 429, 500].map { status in
+    let make: @Sendable (String) -> LocalResponse = { echo in
+      var fields = [
+        "error": "interaction_required", "error_description": "AADB2C90075: Bad \(echo)\r\nTimestamp: \(echo)",
+        "claims": #"{"access_token":{"x":{"value":"\#(echo)"}}}"#, "message": "No: \(echo)",
+      ]
+      for name in ["suberror", "trace_id", "timestamp", "correlation_id", "error_uri", "code", "issuer"] {
+        fields[name] = echo
       }
-    )
+      return json(status, fields)
+    }
+    return ("\(status), fields of an error", make)
   }
-  private static let texts: [(name: String, make: Answer)] = [200, 400, 404, 409, 500].map { status in
+  private static let texts: [Answer] = [200, 400, 404, 409, 500].map { status in
     ("\(status), plain text", { LocalResponse(status: status, body: Data("You sent \($0).".utf8)) })
   }
-  private static let others: [(name: String, make: Answer)] = [
+  private static let challenges: [(status: Int, name: String, write: @Sendable (String) -> String)] = [
+    (401, "words", { #"Bearer error="invalid_token", error_description="\#($0)""# }),
+    (401, "error", { #"Bearer realm="\#($0)", error="\#($0)""# }),
+    (401, "no quotation marks", { "Bearer error=invalid_token, \($0)=\($0), realm=\($0)" }),
+    (403, "scope", { #"Bearer error="insufficient_scope", scope="a \#($0) b""# }),
+    (401, "claims itself", { #"Bearer error="insufficient_claims", claims="\#($0)""# }),
+    (
+      403, "base64 of claims",
+      { "Bearer claims=\"\(Data(#"{"x":{"value":"\#($0)"}}"#.utf8).base64EncodedString())\"" }
+    ),
+    (401, "escaped claims", { #"Bearer claims="{\"x\":{\"value\":\"\#($0)\"}}""# }),
+    (401, "scheme", { $0 }), (401, "token of a scheme", { "Bearer \($0)" }),
+  ]
+  private static let others: [Answer] = [
     ("400, error itself", { json(400, ["error": $0]) }),
     ("200, fields of a response", { json(200, ["token_type": $0, "scope": $0, "expires_in": $0, "task": $0]) }),
-    ("401, words", { challenge(401, #"Bearer error="invalid_token", error_description="\#($0)""#) }),
-    ("401, error", { challenge(401, #"Bearer realm="\#($0)", error="\#($0)""#) }),
-    ("401, no quotation marks", { challenge(401, "Bearer error=invalid_token, \($0)=\($0), realm=\($0)") }),
-    ("403, scope", { challenge(403, #"Bearer error="insufficient_scope", scope="a \#($0) b""#) }),
-    ("401, claims itself", { challenge(401, #"Bearer error="insufficient_claims", claims="\#($0)""#) }),
-    (
-      "403, base64 of claims",
-      { challenge(403, "Bearer claims=\"\(Data(#"{"x":{"value":"\#($0)"}}"#.utf8).base64EncodedString())\"") }
-    ),
-    ("401, escaped claims", { challenge(401, #"Bearer claims="{\"x\":{\"value\":\"\#($0)\"}}""#) }),
-    ("401, scheme", { challenge(401, $0) }), ("401, token of a scheme", { challenge(401, "Bearer \($0)") }),
     ("302, address", { LocalResponse(status: 302, headers: ["Location": "https://other.example/?x=\($0)"]) }),
     (
       "302, error of a callback",
@@ -128,23 +143,21 @@ struct SecrecyEchoTests {
   }
 
   /// With `isOpaque` the tokens are words that nothing but the knowledge of what was sent tells from other words.
-  static let rows =
-    Operation.allCases.map { ($0, false) }
-    + [Operation.refresh, .userInfo, .list, .add, .update, .delete, .data].map { ($0, true) }
+  static let rows = operations.map { ($0, false) } + operations.filter { !$0.triesFew }.map { ($0, true) }
 
   @Test("No error, event or value shows it", arguments: rows)
   func echoes(_ operation: Operation, _ isOpaque: Bool) async throws {
-    let scene = Scene(shape: operation.shape)
-    let connector = try await scene.signedIn { $0.retry = .none }
+    let alice = try await SignedInScene(Scene(shape: operation.shape), after: 0) { $0.retry = .none }
+    let scene = alice.scene
     let key = try #require(try await scene.cache.keys().first)
-    var record = try #require(try await scene.cache.record(for: key))
+    var record = try await scene.record()
     if isOpaque {
       record.refreshToken = Secret("refresh token of words")
       record.accessTokens[0].token = Secret("opaque-token-of-words")
     }
     // No secret is sent for a document, but its server knows one from another request.
-    let known = [.metadata, .keys].contains(operation) ? [record.accessTokens[0].token.value] : []
-    let current = Locked<(answer: Answer, number: Int)?>(nil)
+    let known = ["metadata", "keys"].contains(operation.testDescription) ? [record.accessTokens[0].token.value] : []
+    let current = Locked<(answer: @Sendable (String) -> LocalResponse, number: Int)?>(nil)
     let sent = Locked<Set<String>>([])
     scene.transport.intercept { request in
       let secrets = known + Self.secrets(of: request)
@@ -156,51 +169,29 @@ struct SecrecyEchoTests {
       response.headers["Location"] = response.headers["Location"]?.replacing("STATE", with: state)
       return response
     }
-    // Rows that send no secret of a user, or that make many requests, are tried with fewer responses.
-    let step = [.device, .page, .metadata, .keys].contains(operation) ? 8 : 1
-    for (row, answer) in (Self.fieldsOfErrors + Self.texts + Self.others).enumerated() {
+    let challenges: [Answer] = Self.challenges.map { row in
+      ("\(row.status), \(row.name)", { LocalResponse(status: row.status, headers: ["WWW-Authenticate": row.write($0)]) })
+    }
+    let answers = Self.errors + Self.texts + challenges + Self.others
+    for (row, answer) in answers.enumerated() {
       // The SDK looks for a token in claims that an API wants, and for no other encoding of it than base64.
       let isPlain = isOpaque || answer.name.hasSuffix(" claims")
-      for (column, encoding) in Self.encodings.prefix(isPlain ? 3 : .max).enumerated() where (row + column) % step == 0
-      {
+      let encodings = Self.encodings.prefix(isPlain ? 3 : .max).enumerated()
+      for (column, encoding) in encodings where !operation.triesFew || (row + column) % 8 == 0 {
         try await scene.cache.store(record, for: key)
+        let (told, before) = (Told(), scene.events.values.count)
+        sent.withLock { $0 = [] }
         current.withLock { $0 = ({ answer.make(encoding.write($0)) }, row + column) }
-        let told = Told()
-        let before = scene.events.values.count
-        await told.call { try await call(operation, connector, scene) }
+        await told.call { try await operation.call(alice) }
         current.withLock { $0 = nil }
         for event in scene.events.values.dropFirst(before) { told.add(event) }
-        let secrets = sent.withLock { secrets in
-          defer { secrets = [] }
-          return secrets
-        }
-        #expect(!secrets.isEmpty, "\(operation.rawValue) sent no secret")
+        let secrets = sent.withLock { $0 }
+        #expect(!secrets.isEmpty)
         for secret in secrets {
-          let leak = Self.leak(of: secret, encoding.write, in: told.texts.joined(separator: "\n"))
-          #expect(leak == nil, "\(operation.rawValue), \(answer.name), \(encoding.name): \(leak ?? "")")
+          let leak = Self.leak(of: secret, encoding.write, in: told.all)
+          #expect(leak == nil, "\(answer.name), \(encoding.name): \(leak ?? "")")
         }
       }
-    }
-  }
-
-  private func call(_ operation: Operation, _ connector: Connector, _ scene: Scene) async throws -> Any {
-    let task = TaskItem(itemName: "Buy milk", serverID: "1")
-    switch operation {
-    case .code: return try await connector.signIn()
-    case .refresh: return try await connector.accessToken(forceRefresh: true)
-    // Some responses keep it polling until the code expires.
-    case .device: return try await scene.passingTime { try await connector.signInWithDeviceCode { _ in } }
-    case .page: return try await connector.diagnose()
-    // A connector that knows no documents yet.
-    case .metadata, .keys: return try await scene.connector { $0.retry = .none }.signIn()
-    case .userInfo: return try await connector.fetchUserInfo()
-    case .list: return try await connector.getTaskList().count
-    case .add: return try await connector.addTask(task).id
-    case .update: return try await connector.updateTask(task).id
-    case .delete:
-      try await connector.deleteTask(task)
-      return 0
-    case .data: return try await connector.data(for: URLRequest(url: scene.tasks.url)).0.count
     }
   }
 

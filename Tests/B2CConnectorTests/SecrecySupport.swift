@@ -30,17 +30,17 @@ final class Told {
   /// The texts that an app logs, which are errors, findings, users and events.
   private(set) var logged: [String] = []
 
-  func add(_ value: Any) { texts.append(shown(value)) }
+  var all: String { texts.joined(separator: "\n") }
 
-  func log(_ text: String) { logged.append(text) }
+  func add(_ values: Any...) { texts += values.map(shown) }
+
+  func log(_ value: Any) {
+    add(value)
+    logged.append("\(value)")
+  }
 
   func call(_ body: () async throws -> Any) async {
-    do {
-      add(try await body())
-    } catch {
-      add(error)
-      log("\(error)")
-    }
+    do { add(try await body()) } catch { log(error) }
   }
 
   /// Makes every call, with a connector that may not be made.
@@ -49,8 +49,7 @@ final class Told {
     do {
       connector = try Connector(settings: scene.settings(), environment: environment) { $0.retry = .none }
     } catch {
-      add(error)
-      return log("\(error)")
+      return log(error)
     }
     let (task, request) = (TaskItem(itemName: "Buy milk", serverID: "1"), URLRequest(url: scene.tasks.url))
     await call { try await connector.signIn(options: SignInOptions(prompt: .login)) }
@@ -59,7 +58,7 @@ final class Told {
     await call { try await connector.fetchUserInfo() }
     await call {
       let users = try await connector.users()
-      for user in users { log("\(user)") }
+      for user in users { log(user) }
       return users
     }
     await call { try await connector.session }
@@ -80,11 +79,8 @@ final class Told {
       add(key)
       if let record = try? await scene.cache.record(for: key) { add(record) }
     }
-    await call { try await connector.signOut(endsBrowserSession: true) }
-    for value in [connector, environment, scene.cache] as [Any] { add(value) }
-    for event in scene.events.values {
-      add(event)
-      log("\(event)")
-    }
+    await call { try await connector.signOut(endsBrowserSession: true, sendsIDTokenHint: true) }
+    add(connector, environment, scene.cache)
+    for event in scene.events.values { log(event) }
   }
 }

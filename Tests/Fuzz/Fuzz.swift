@@ -1,9 +1,6 @@
+import B2CCore
+import Dispatch
 import Foundation
-import TestSupport
-
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 /// A parser of data from outside, with a check that every input must pass.
 ///
@@ -32,9 +29,7 @@ struct FuzzTarget: Sendable {
 struct Broken: Error, CustomStringConvertible {
   let description: String
 
-  init(_ description: String) {
-    self.description = description
-  }
+  init(_ description: String) { self.description = description }
 }
 
 /// Throws when a condition does not hold.
@@ -42,46 +37,62 @@ func expect(_ condition: Bool, _ promise: @autoclosure () -> String) throws {
   if !condition { throw Broken(promise()) }
 }
 
-/// Throws when a text shows eight bytes in a row of a secret, in any case or encoding.
-func expectHidden(_ secrets: SecretSearch, in text: String) throws {
-  guard let trace = secrets.trace(in: text.utf8) else { return }
-  throw Broken("a secret is shown, \(trace), in: \(text.prefix(400))")
-}
+/// Secrets that no text from outside may show: whole in any case, or eight percent-encoded bytes of one.
+struct HiddenSecrets: Sendable {
+  private let whole: [Data]
+  private let escaped: [Data]
 
-extension SecretSearch {
-  /// A search for what texts from outside are cleared of: pieces of eight bytes, as they are and percent-encoded.
-  static func whole(_ secrets: String...) -> SecretSearch {
-    SecretSearch(secrets, width: secrets.map(\.utf8.count).min() ?? 0, findsEncoded: false)
+  init(_ secrets: String...) {
+    let secrets = secrets.map { $0.lowercased() }
+    whole = secrets.map { Data($0.utf8) }
+    escaped = secrets.flatMap { secret in
+      let bytes = secret.utf8.map { "%" + String($0, radix: 16) }
+      return (0...(bytes.count - 8)).map { Data(bytes[$0..<($0 + 8)].joined().utf8) }
+    }
+  }
+
+  /// Throws if a text shows one.
+  func check(_ text: String) throws {
+    let bytes = Data(text.lowercased().utf8)
+    let forms = bytes.contains(UInt8(ascii: "%")) ? whole + escaped : whole
+    try expect(!forms.contains { bytes.range(of: $0) != nil }, "a secret is shown in: \(text.prefix(400))")
+  }
+
+  /// Returns what a parser makes of an input, or `nil` if it throws an error of this package, which is checked.
+  func value<Value>(_ parse: () throws -> Value) throws -> Value? {
+    do {
+      return try parse()
+    } catch let error as ConnectorError {
+      try check(error)
+      return nil
+    }
+  }
+
+  /// Throws if an error can be made to print a secret, or prints a control character.
+  func check(_ error: ConnectorError) throws {
+    try check(printed(error))
+    try expect(isPrintable("\(error)"), "a control character is shown")
   }
 }
+
+/// Everything that an error can be made to print.
+func printed(_ error: any Error) -> String {
+  var text = "\(error) \(error.localizedDescription) "
+  dump(error, to: &text)
+  return text
+}
+
+/// Whether a text has no control characters.
+func isPrintable(_ text: String) -> Bool { text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F } }
 
 /// Runs asynchronous work to its end, as libFuzzer calls a plain function.
-func waiting<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) -> Value {
-  let outcome = Outcome<Value>()
+func waiting<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) -> Value? {
+  let (done, value) = (DispatchSemaphore(value: 0), Locked<Value?>(nil))
   Task.detached {
-    outcome.set(await body())
+    let result = await body()
+    value.withLock { $0 = result }
+    done.signal()
   }
-  return outcome.wait()
-}
-
-/// The value of a task, for a thread that waits.
-private final class Outcome<Value: Sendable>: Sendable {
-  private let condition = NSCondition()
-  nonisolated(unsafe) private var value: Value?
-
-  func set(_ value: Value) {
-    condition.withLock {
-      self.value = value
-      condition.signal()
-    }
-  }
-
-  func wait() -> Value {
-    condition.withLock {
-      while true {
-        if let value { return value }
-        condition.wait()
-      }
-    }
-  }
+  done.wait()
+  return value.withLock { $0 }
 }

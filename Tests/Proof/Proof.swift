@@ -9,9 +9,9 @@ struct Proof {
   /// Every proof; a new one is a type in a file of its own, and a line here.
   static var commands: [any ProofCommand.Type] {
     [
-      ConformanceProof.self, CrashProof.self, ProcessesProof.self, SecretsProof.self, FaultsProof.self, PauseProof.self,
+      ConformanceProof.self, CrashProof.self, ProcessesProof.self, FaultsProof.self, PauseProof.self,
       // What the proofs start as processes of their own:
-      CrashWriter.self, ProcessWorker.self, RefreshWorker.self, PauseWorker.self, ApartCell.self, SecretsWorker.self,
+      CrashWriter.self, ProcessWorker.self, RefreshWorker.self, PauseWorker.self, ApartCell.self,
     ] + ProofCache.proofs
   }
 

@@ -1,34 +1,60 @@
-/// Finds pieces of many secrets in few texts: the text is indexed, and each secret is read along it once.
+internal import Foundation
+
+/// Finds pieces of secrets in what a program has left behind, in whatever case or encoding.
 ///
-/// A piece is twelve bytes of a form of a secret that ``SecretSearch`` knows. Shorter secrets are not searched for.
+/// A piece is twelve bytes of a secret as it is, in base64 and base64url at any offset, in hexadecimal or
+/// percent-encoded. Shorter secrets are not searched for.
 package struct SecretSweep: Sendable {
-  private let forms: [[UInt8]]
+  private var pieces: Set<Piece> = []
+  /// Tells most pieces that are not there without a look into the set.
+  private var isFilled = [Bool](repeating: false, count: 1 << 20)
 
   /// Makes a search.
   ///
   /// - Parameter secrets: What must not be found.
   package init(_ secrets: some Sequence<String>) {
-    forms = Set(secrets).filter { $0.utf8.count >= Window.width }.flatMap { secret in
-      let bytes = Array(secret.utf8)
-      return Set(
-        (SecretSearch.forms(of: bytes) + [SecretSearch.escaped(bytes)]).map { $0.map(SecretSearch.lowercased) })
+    for form in Set(secrets).flatMap({ Self.forms(of: Array($0.utf8)) }) {
+      Piece.forEach(in: form.map(Self.lowercased)) { piece, _ in
+        pieces.insert(piece)
+        isFilled[piece.slot] = true
+        return true
+      }
     }
   }
 
   /// The first piece that some bytes hold, with what is around it; `nil` when there is none.
   package func trace(in bytes: some Sequence<UInt8>) -> String? {
-    let bytes = bytes.map(SecretSearch.lowercased)
-    let index = WindowIndex(bytes)
-    for form in forms {
-      guard let end = index.end(ofFirst: form) else { continue }
-      return String(decoding: bytes[max(0, end - Window.width - 40)..<end], as: UTF8.self)
+    let bytes = bytes.map(Self.lowercased)
+    var trace: String?
+    Piece.forEach(in: bytes) { piece, end in
+      guard isFilled[piece.slot], pieces.contains(piece) else { return true }
+      trace = String(decoding: bytes[max(0, end - Piece.width - 40)..<end], as: UTF8.self)
+      return false
     }
-    return nil
+    return trace
+  }
+
+  private static func forms(of bytes: [UInt8]) -> [[UInt8]] {
+    guard bytes.count >= Piece.width else { return [] }
+    let digits = Array("0123456789abcdef".utf8)
+    let hexadecimal = bytes.map { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    var forms = [bytes, hexadecimal.flatMap(\.self), hexadecimal.flatMap { [UInt8(ascii: "%")] + $0 }]
+    for offset in 0..<3 {
+      // Behind other bytes a secret looks different; the first and the last characters mix with its neighbours.
+      let text = Data([UInt8](repeating: 0, count: offset) + bytes).base64EncodedString().filter { $0 != "=" }
+      let own = text.dropFirst(offset == 0 ? 0 : offset + 1).dropLast()
+      forms += [own, own.replacing("+", with: "-").replacing("/", with: "_")].map { Array($0.utf8) }
+    }
+    return forms
+  }
+
+  private static func lowercased(_ byte: UInt8) -> UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
   }
 }
 
-/// The last twelve bytes of a text that is read byte by byte.
-private struct Window: Hashable {
+/// Twelve bytes of a text that is read byte by byte.
+private struct Piece: Hashable {
   static let width = 12
 
   private var high: UInt32 = 0
@@ -40,42 +66,13 @@ private struct Window: Hashable {
     return Int(mixed >> 44)
   }
 
-  mutating func read(_ byte: UInt8) {
-    high = high << 8 | UInt32(truncatingIfNeeded: low >> 56)
-    low = low << 8 | UInt64(byte)
-  }
-}
-
-/// Every window of a text, with its end.
-private struct WindowIndex {
-  private var ends: [Window: Int] = [:]
-  /// Tells most windows that are not there without a look into the dictionary.
-  private var isFilled = [Bool](repeating: false, count: 1 << 20)
-
-  init(_ text: [UInt8]) {
-    var window = Window()
+  /// Visits each piece of a text, with its end, while the visitor returns `true`.
+  static func forEach(in text: [UInt8], _ visit: (Piece, _ end: Int) -> Bool) {
+    var piece = Piece()
     for (index, byte) in text.enumerated() {
-      window.read(byte)
-      guard index + 1 >= Window.width else { continue }
-      ends[window] = index + 1
-      isFilled[window.slot] = true
-    }
-  }
-
-  /// Where the first window of some bytes ends that the text has as well.
-  func end(ofFirst bytes: [UInt8]) -> Int? {
-    guard bytes.count >= Window.width else { return nil }
-    return isFilled.withUnsafeBufferPointer { isFilled in
-      bytes.withUnsafeBufferPointer { bytes in
-        var window = Window()
-        var index = 0
-        while index < bytes.count {
-          window.read(bytes[index])
-          index += 1
-          if index >= Window.width, isFilled[window.slot], let end = ends[window] { return end }
-        }
-        return nil
-      }
+      piece.high = piece.high << 8 | UInt32(truncatingIfNeeded: piece.low >> 56)
+      piece.low = piece.low << 8 | UInt64(byte)
+      if index + 1 >= width, !visit(piece, index + 1) { return }
     }
   }
 }
