@@ -49,6 +49,7 @@ struct DiagnosisPageTests {
     #expect(page.detail.contains("The server said: "), "\(page)")
   }
 
+  /// Diagnoses an app whose sign-in page answers so.
   private func signInPage(_ status: Int, _ body: String, location: String? = nil) async throws -> Diagnosis.Finding {
     let scene = Scene()
     let headers = location.map { ["Location": $0] } ?? [:]
@@ -57,102 +58,90 @@ struct DiagnosisPageTests {
     let diagnosis = try await scene.connector().diagnose()
     let finding = try #require(diagnosis.signInPage)
     #expect(diagnosis.isHealthy == (finding.outcome != .failed))
+    for text in ["{}", "\u{1B}", "canary", "Correlation"] { #expect(!finding.detail.contains(text), "\(finding)") }
+    #expect(finding.detail.count < 600)
+    if finding.outcome != .failed {
+      #expect((finding.recoverySuggestion == nil) == (finding.outcome == .ok), "\(finding)")
+    }
     return finding
   }
 
-  /// A response of the sign-in page, and what it means.
-  struct Page: Sendable {
-    var status = 200
-    var location: String?
-    var body = ""
-    let outcome: Diagnosis.Finding.Outcome
-    var words = ""
+  typealias Outcome = Diagnosis.Finding.Outcome
 
-    static func accepted(_ query: String) -> Page {
-      Page(
-        status: 302, location: Scene.redirect + "?state=x&" + query, outcome: .ok,
-        words: "client ID and redirect URI are accepted; scopes are checked at the sign-in")
-    }
-
-    static func refused(_ query: String, _ words: String) -> Page {
-      Page(status: 302, location: Scene.redirect + "?state=x&" + query, outcome: .failed, words: words)
-    }
-
-    static func refused(_ status: Int, _ body: String, _ words: String) -> Page {
-      Page(status: status, body: body, outcome: .failed, words: words)
-    }
-
-    static func elsewhere(_ location: String?, _ words: String, status: Int = 302) -> Page {
-      Page(status: status, location: location, outcome: .skipped, words: words)
-    }
-  }
-
-  /// An error about the user accepts the app.
-  static let accepted: [Page] =
+  /// Queries of a redirect to the app: an error about the user accepts the app, and others say what to fix.
+  static let callbacks: [(query: String, outcome: Outcome, words: String)] =
     [
       "code=x", "error=login_required", "error=interaction_required", "error=consent_required",
       "error=account_selection_required", "error=access_denied&error_subcode=cancel",
-    ].map { .accepted($0) }
-    + ["AADB2C90077", "AADSTS50058", "AADSTS50076", "AADSTS65001"].map {
-      .accepted("error=access_denied&error_description=\($0):+Nothing+to+see.")
-    }
+      "error=access_denied&error_description=AADB2C90077:+Nothing+to+see.",
+      "error=access_denied&error_description=AADSTS50058:+Nothing+to+see.",
+      "error=access_denied&error_description=AADSTS50076:+Nothing+to+see.",
+      "error=access_denied&error_description=AADSTS65001:+Nothing+to+see.",
+    ].map { ($0, .ok, "client ID and redirect URI are accepted; scopes are checked at the sign-in") } + [
+      ("error=invalid_scope&error_description=No+such+scope", .failed, "No such scope"),
+      ("error=unauthorized_client&error_description=AADSTS700016:+Unknown", .failed, "AADSTS700016: Unknown"),
+      ("error=login_required&error_description=AADSTS50011:+Not+registered", .failed, "AADSTS50011: Not registered"),
+      ("error=temporarily_unavailable", .failed, "temporarily_unavailable"),
+      ("error=access_denied&error_description=AADB2C90118:+Forgot", .failed, "AADB2C90118: Forgot"),
+      ("", .skipped, "without a code"),
+    ]
 
-  /// The service's words say what to fix.
-  static let refused: [Page] = [
-    .refused("error=invalid_scope&error_description=No+such+scope", "No such scope"),
-    .refused("error=unauthorized_client&error_description=AADSTS700016:+Unknown", "AADSTS700016: Unknown"),
-    .refused("error=login_required&error_description=AADSTS50011:+Not+registered", "AADSTS50011: Not registered"),
-    .refused("error=temporarily_unavailable", "temporarily_unavailable"),
-    .refused("error=access_denied&error_description=AADB2C90118:+Forgot", "AADB2C90118: Forgot"),
-    .refused(
-      200, #"<html><script>$Config={"a":"AADSTS50011: The URI &#39;x&#39; is unknown.\r\nTrace","b":1}</script>"#,
-      "AADSTS50011: The URI 'x' is unknown."),
-    .refused(200, "<p>AADB2C99999: Sorry.</p>", "[AADB2C99999] The server said: AADB2C99999: Sorry."),
-    .refused(
-      400, "<head><style>p {}</style></head><h1>Oh\u{1B}no</h1>\n<p>The request is <b>invalid</b>",
-      "The server said: Oh no."),
-    .refused(403, "Go away", "Go away"), .refused(404, "", "404"),
-    .refused(401, #"{"error":"invalid_client","error_description":"Who?"}"#, "Who?"),
-    .refused(200, #"{"error":"invalid_request"}"#, "invalid_request"),
-    .refused(400, #"{"error":"login_required"}"#, "login_required"),
-  ]
+  @Test("A redirect to the app is ok only if it is about the user", arguments: callbacks)
+  func callback(_ query: String, _ outcome: Outcome, _ words: String) async throws {
+    let finding = try await signInPage(302, "", location: Scene.redirect + "?state=x&" + query)
+    #expect(finding.outcome == outcome && finding.detail.contains(words), "\(finding)")
+  }
 
-  /// A busy server says nothing about the app, unless its page has one of Microsoft's codes or an OAuth error.
-  static let busy: [Page] =
-    [429, 500, 501, 502, 503, 504, 599].map {
-      Page(
-        status: $0, body: "<title>Server Error (500)</title>", outcome: .skipped,
-        words: "could not be asked (status \($0)) (“Server Error (500)”)")
-    }
-    + [200, 429, 500, 503].flatMap {
+  @Test(
+    "A redirect to anywhere else answers nothing",
+    arguments: [
+      (302, Scene.redirect, "without a code"), (302, "/login?next=canary", "/login"), (303, "/login", "/login"),
+      (302, nil, ""), (302, "https://login.provider.example/?error=login_required", "login.provider.example"),
+    ] as [(Int, String?, String)])
+  func elsewhere(_ status: Int, _ location: String?, _ words: String) async throws {
+    let finding = try await signInPage(status, "", location: location)
+    #expect(finding.outcome == .skipped && (words.isEmpty || finding.detail.contains(words)), "\(finding)")
+  }
+
+  /// Pages that say what to fix, in the service's words.
+  static let refusals: [(status: Int, body: String, words: String)] =
+    [
+      (
+        200, #"<html><script>$Config={"a":"AADSTS50011: The URI &#39;x&#39; is unknown.\r\nTrace","b":1}</script>"#,
+        "AADSTS50011: The URI 'x' is unknown."
+      ),
+      (200, "<p>AADB2C99999: Sorry.</p>", "[AADB2C99999] The server said: AADB2C99999: Sorry."),
+      (
+        400, "<head><style>p {}</style></head><h1>Oh\u{1B}no</h1>\n<p>The request is <b>invalid</b>",
+        "The server said: Oh no."
+      ),
+      (403, "Go away", "Go away"), (404, "", "404"),
+      (401, #"{"error":"invalid_client","error_description":"Who?"}"#, "Who?"),
+      (200, #"{"error":"invalid_request"}"#, "invalid_request"), (400, #"{"error":"login_required"}"#, "login_required"),
+    ]
+    // A busy server's page counts if it has one of Microsoft's codes or an OAuth error.
+    + [200, 429, 500, 503].flatMap { status in
       [
-        .refused($0, "<p>AADSTS50011: No such URI.</p>", "AADSTS50011: No such URI."),
-        .refused($0, #"{"error":"invalid_client"}"#, "invalid_client"),
-        .refused(
-          $0, #"<script>x={"m":"AADB2C90018: No \u0027x\u0027 here.\r\nCorrelation ID: 1"}</script>"#,
-          "AADB2C90018: No 'x' here."),
+        (status, "<p>AADSTS50011: No such URI.</p>", "AADSTS50011: No such URI."),
+        (status, #"{"error":"invalid_client"}"#, "invalid_client"),
+        (
+          status, #"<script>x={"m":"AADB2C90018: No \u0027x\u0027 here.\r\nCorrelation ID: 1"}</script>"#,
+          "AADB2C90018: No 'x' here."
+        ),
       ]
     }
 
-  /// No answer at all.
-  static let elsewhere: [Page] = [
-    .elsewhere(Scene.redirect, "without a code"), .elsewhere(Scene.redirect + "?state=x", "without a code"),
-    .elsewhere("/login?next=canary", "/login"), .elsewhere("/login", "/login", status: 303), .elsewhere(nil, ""),
-    .elsewhere("https://login.provider.example/?error=login_required", "login.provider.example"),
-    Page(body: "<h1>Sign in</h1>", outcome: .skipped), Page(body: "AADB2C", outcome: .skipped),
-    Page(status: 503, outcome: .skipped, words: "status 503"),
-  ]
+  @Test("A page with the service's words is a refusal", arguments: refusals)
+  func refusal(_ status: Int, _ body: String, _ words: String) async throws {
+    let finding = try await signInPage(status, body)
+    #expect(finding.outcome == .failed && finding.detail.contains(words), "\(finding)")
+  }
 
-  @Test(
-    "The sign-in page is ok only by a redirect about the user, and failed in the service's words",
-    arguments: accepted + refused + busy + elsewhere)
-  func outcome(_ page: Page) async throws {
-    let finding = try await signInPage(page.status, page.body, location: page.location)
-    #expect(finding.outcome == page.outcome, "\(finding)")
-    #expect(page.words.isEmpty || finding.detail.contains(page.words), "\(finding)")
-    if page.outcome != .failed { #expect((finding.recoverySuggestion == nil) == (page.outcome == .ok), "\(finding)") }
-    for text in ["{}", "\u{1B}", "canary", "Correlation"] { #expect(!finding.detail.contains(text), "\(finding)") }
-    #expect(finding.detail.count < 600)
+  @Test("Any other page of a busy server answers nothing", arguments: [429, 500, 501, 502, 503, 504, 599])
+  func busy(_ status: Int) async throws {
+    let finding = try await signInPage(status, "<title>Server Error (500)</title>")
+    #expect(finding.outcome == .skipped, "\(finding)")
+    #expect(finding.detail.contains("could not be asked (status \(status)) (“Server Error (500)”)"), "\(finding)")
   }
 
   @Test("A diagnosis says that offline_access was not requested, if the provider offers it", arguments: [true, false])
@@ -168,6 +157,7 @@ struct DiagnosisPageTests {
     ("<title>Error</title><h1>Unknown <b>client</b></h1><p>More", "Error: Unknown client"),
     ("<TITLE>Same</TITLE><H2>Same</H2>", "Same"), ("<h1> </h1><h2 class=x>Second</h2>", "Second"),
     ("<title></title><p>Only text</p>", "Only text"), ("1 < 2, plainly", "1 < 2, plainly"),
+    ("AADB2C", "AADB2C"),
     ("<div class='box hidden'><h1>Network error</h1></div><h1>Page not found</h1>", "Page not found"),
     ("<div hidden><div><h1>A</h1></div><h1>B</h1></div><input type='hidden'><h1>C</h1>", "C"),
     ("<section style=\"color: red; display : none\"><h1>A</h1></section><h1>B</h1>", "B"),
