@@ -80,134 +80,73 @@ struct ConnectorErrorTests {
 
   // MARK: The request and the provider's words
 
-  @Test("Everything the provider said is there")
-  func server() async throws {
+  @Test("An error names its request and contains the provider's words")
+  func request() async throws {
     let scene = Scene()
-    let error = try await #require(throws: ConnectorError.self) {
-      try await scene.connector(presenter: scene.script(.cancel)).doPolicy(.signIn)
+    let unknownPolicy = try await #require(throws: ConnectorError.self) {
+      try await scene.connector().doPolicy(Policy("B2C_1_Misspelt"))
     }
-    #expect(error.code == .userCancelledInPage && error.serverCode == "AADB2C90091")
-    #expect(error.oauthError == "access_denied" && error.correlationID != nil)
-    #expect(!error.isRetryable && !error.needsInteraction)
-  }
-
-  @Test("The task server's refusal keeps its status and code")
-  func tasks() async throws {
-    let scene = Scene()
-    let connector = try await scene.signedIn()
-    let body = Data(#"{"code":"MissingTask","message":"\"Text\" is a required parameter"}"#.utf8)
-    scene.tasks.faults = [LocalFault(on: .method("POST"), .respond(LocalResponse(status: 409, body: body)))]
-    let error = try await #require(throws: ConnectorError.self) {
-      try await connector.addTask(TaskItem(itemName: "x"))
-    }
-    #expect(error.status == 409 && error.serverCode == "MissingTask")
-  }
-
-  @Test(
-    "A metadata document that the server will not give now is no mistake of the settings",
-    arguments: [(408, ErrorCode.timedOut), (429, .throttled), (500, .serviceUnavailable)])
-  func metadataLater(_ status: Int, _ code: ErrorCode) async throws {
-    let scene = Scene()
-    scene.tenant.faults = [LocalFault(on: .metadata, .respond(LocalResponse(status: status)))]
-    let error = try await #require(throws: ConnectorError.self) {
-      try await scene.connector { $0.retry = .none }.doPolicy(.signIn)
-    }
-    #expect(error.code == code && error.isRetryable && error.status == status)
-  }
-
-  @Test("An unknown policy is named with its URL")
-  func unknownPolicy() async throws {
-    let error = try await #require(throws: ConnectorError.self) {
-      try await Scene().connector().doPolicy(Policy("B2C_1_Misspelt"))
-    }
-    #expect(error.code == .configuration && "\(error)".contains("B2C_1_Misspelt"))
-    #expect(error.method == "GET" && error.url?.hasSuffix("/.well-known/openid-configuration") == true)
-    #expect("\(error)".contains(error.url ?? "?"))
-    #expect(error.status == 404 || error.status == 400)
-  }
-
-  @Test("A scope that is not offered is named, with the provider's own words")
-  func unknownScope() async throws {
+    #expect(unknownPolicy.method == "GET" && "\(unknownPolicy)".contains("B2C_1_Misspelt"))
+    #expect(unknownPolicy.url?.hasSuffix("/.well-known/openid-configuration") == true)
     let scope = "https://contoso.onmicrosoft.com/tasks/typo"
-    var options = SignInOptions()
-    options.scopes = [scope]
-    let error = try await #require(throws: ConnectorError.self) {
-      try await Scene().connector().signIn(options: options)
+    let unknownScope = try await #require(throws: ConnectorError.self) {
+      try await scene.connector().signIn(options: SignInOptions(scopes: [scope]))
     }
-    #expect(error.code == .configuration && error.serverCode == "AADB2C90117")
-    #expect(error.message.contains(scope) && error.url != nil)
-    #expect(error.serverDescription?.contains("is not supported") == true && "\(error)".contains("is not supported"))
-  }
-
-  @Test("A refused refresh names its request and status")
-  func refusedRefresh() async throws {
-    let scene = Scene()
+    #expect(unknownScope.serverCode == "AADB2C90117" && unknownScope.message.contains(scope))
+    #expect(unknownScope.url != nil && "\(unknownScope)".contains("is not supported"))
     let connector = try await scene.signedIn()
     scene.tenant.faults = [LocalFault(on: .token, .respond(LocalResponse(status: 503)))]
-    let error = try await #require(throws: ConnectorError.self) { try await connector.accessToken(forceRefresh: true) }
-    #expect(error.code == .serviceUnavailable && error.status == 503 && error.isRetryable)
-    #expect(error.method == "POST" && error.url?.hasSuffix("/oauth2/v2.0/token") == true)
-    #expect("\(error)".contains("POST https://") && "\(error)".contains("503"))
+    let busy = try await #require(throws: ConnectorError.self) { try await connector.accessToken(forceRefresh: true) }
+    #expect(busy.method == "POST" && busy.url?.hasSuffix("/oauth2/v2.0/token") == true)
+    #expect("\(busy)".contains("POST https://") && "\(busy)".contains("503"))
   }
 
   // MARK: Changes whose outcome is unknown
 
-  static let outcomes: [(method: String, effect: LocalFault.Effect, isUnknown: Bool)] = [
-    ("POST", .reset, true), ("PUT", .reset, true), ("GET", .reset, false),
-    ("POST", .respond(LocalResponse(status: 401)), false),
+  typealias Loss = (method: String, code: ErrorCode, isUnknown: Bool, prepare: @Sendable (Scene) -> Void)
+
+  private static let reset: @Sendable (Scene) -> Void = { $0.tasks.faults = [LocalFault(.reset)] }
+  /// The second request with a method.
+  private static func second(_ method: String) -> LocalFaultTarget {
+    let count = Locked(0)
+    return LocalFaultTarget { request in
+      guard request.method == method else { return false }
+      return count.withLock {
+        $0 += 1
+        return $0 == 2
+      }
+    }
+  }
+
+  private static let refusal = LocalFault.Effect.respond(LocalResponse(status: 401))
+  private static let largeAnswer: @Sendable (Scene) -> Void = { scene in
+    // A transport of the app's own has no limit.
+    scene.transport.intercept { [host = scene.tasks.url.host] request in
+      request.url?.host == host ? LocalResponse(status: 200, body: Data(repeating: 0x20, count: 2 << 20)) : nil
+    }
+  }
+
+  static let losses: [Loss] = [
+    ("POST", .network, true, reset), ("PUT", .network, true, reset), ("GET", .network, false, reset),
+    ("POST", .unauthorized, false, { $0.tasks.faults = [LocalFault(refusal)] }),
+    // Repeated with another token, and then lost.
+    (
+      "POST", .network, true,
+      { $0.tasks.faults = [LocalFault(on: .any, times: 1, refusal), LocalFault(on: second("POST"), .reset)] }
+    ),
+    ("GET", .tooLarge, false, largeAnswer), ("POST", .tooLarge, true, largeAnswer),
   ]
 
-  @Test("A request to any API that may have changed something says so", arguments: outcomes)
-  func anyAPI(_ method: String, _ effect: LocalFault.Effect, _ isUnknown: Bool) async throws {
+  @Test("A request to any API that may have changed something says so", arguments: losses)
+  func anyAPI(_ loss: Loss) async throws {
     let scene = Scene()
     let connector = try await scene.signedIn()
-    scene.tasks.faults = [LocalFault(effect)]
+    loss.prepare(scene)
     var request = URLRequest(url: scene.tasks.url)
-    request.httpMethod = method
+    request.httpMethod = loss.method
     let error = try await #require(throws: ConnectorError.self) { try await connector.data(for: request) }
-    #expect(error.outcomeIsUnknown == isUnknown && error.method == method)
-    #expect(error.url == scene.tasks.url.absoluteString && (error.code == .network) != (error.status == 401))
-  }
-
-  @Test("An addition whose answer is lost says that its outcome is unknown")
-  func addition() async throws {
-    let scene = Scene()
-    let connector = try await scene.signedIn()
-    scene.tasks.faults = [LocalFault(on: .method("POST"), .reset)]
-    let error = try await #require(throws: ConnectorError.self) {
-      try await connector.addTask(TaskItem(itemName: "Buy milk"))
-    }
-    #expect(error.code == .network && error.outcomeIsUnknown)
-    #expect(error.method == "POST" && error.url == scene.tasks.url.absoluteString)
-  }
-
-  @Test("A POST to any API that is repeated with another token and then lost may have changed something")
-  func afterARefusal() async throws {
-    let scene = Scene()
-    let connector = try await scene.signedIn()
-    let refused = "Bearer \(try await connector.accessToken().token.value)"
-    scene.tasks.faults = [
-      LocalFault(on: .any, times: 1, .respond(LocalResponse(status: 401))),
-      LocalFault(on: LocalFaultTarget { $0.value(forHTTPHeaderField: "Authorization") != refused }, .reset),
-    ]
-    var request = URLRequest(url: scene.tasks.url)
-    request.httpMethod = "POST"
-    let error = try await #require(throws: ConnectorError.self) { try await connector.data(for: request) }
-    #expect(error.code == .network && error.outcomeIsUnknown)
-  }
-
-  @Test("The limit of bytes holds for a transport of the app's own without a limit", arguments: ["GET", "POST"])
-  func tooLarge(_ method: String) async throws {
-    let scene = Scene()
-    let connector = try await scene.signedIn()
-    let large = Data(repeating: 0x20, count: 2 << 20)
-    scene.transport.intercept { [host = scene.tasks.url.host] request in
-      request.url?.host == host ? LocalResponse(status: 200, body: large) : nil
-    }
-    var request = URLRequest(url: scene.tasks.url)
-    request.httpMethod = method
-    let error = try await #require(throws: ConnectorError.self) { try await connector.data(for: request) }
-    #expect(error.code == .tooLarge && error.outcomeIsUnknown == (method == "POST"))
+    #expect(error.code == loss.code && error.outcomeIsUnknown == loss.isUnknown)
+    #expect(error.method == loss.method && error.url == scene.tasks.url.absoluteString)
   }
 
   @Test("A deletion that may have happened stays unknown if no token is left for its second try")
@@ -218,16 +157,9 @@ struct ConnectorErrorTests {
     scene.tenant.revokeGrants()
     await scene.clock.advance(by: .seconds(120))
     // A gateway hides the first answer, and the API refuses the second try.
-    let second = LocalFaultTarget { [tries = Locked(0)] request in
-      request.method == "DELETE"
-        && tries.withLock { tries in
-          tries += 1
-          return tries == 2
-        }
-    }
     scene.tasks.faults = [
       LocalFault(on: .method("DELETE"), times: 1, .change { $0 = LocalResponse(status: 502) }),
-      LocalFault(on: second, .respond(LocalResponse(status: 401))),
+      LocalFault(on: Self.second("DELETE"), Self.refusal),
     ]
     let error = try await #require(throws: ConnectorError.self) { try await connector.deleteTask(task) }
     #expect(error.code == .interactionRequired && error.needsInteraction && error.outcomeIsUnknown)
@@ -261,23 +193,21 @@ struct ConnectorErrorTests {
   func advice() async throws {
     let scene = Scene()
     let connector = try await scene.signedIn { $0.retry = .none }
-    let refused = Locked(scene.tasks.url.host)
-    scene.transport.intercept { request in
-      guard request.url?.host == refused.withLock({ $0 }) else { return nil }
-      throw URLError(.cannotFindHost)
+    let request = URLRequest(url: scene.tasks.url)
+    scene.transport.intercept { _ in throw URLError(.cannotFindHost) }
+    let calls: [@Sendable () async throws -> Void] = [
+      { _ = try await connector.getTaskList() }, { _ = try await connector.data(for: request) },
+      { try await scene.connector().signIn() },
+    ]
+    var advice: [String?] = []
+    for call in calls {
+      let error = try await #require(throws: ConnectorError.self) { try await call() }
+      #expect(error.code == .network)
+      advice.append(error.recoverySuggestion)
     }
-    let fromTasks = try await #require(throws: ConnectorError.self) { try await connector.getTaskList() }
-    let fromData = try await #require(throws: ConnectorError.self) {
-      try await connector.data(for: URLRequest(url: scene.tasks.url))
-    }
-    refused.withLock { $0 = scene.tenant.origin.host }
-    let diagnosis = try await connector.diagnose()
-    let fromSignIn = try await #require(throws: ConnectorError.self) { try await scene.connector().signIn() }
-    let finding = try #require(diagnosis.findings.first { $0.check == "metadata of B2C_1_SignIn" })
-    for error in [fromTasks, fromData, fromSignIn] { #expect(error.code == .network) }
-    for advice in [fromTasks, fromData, fromSignIn].map(\.recoverySuggestion) + [finding.recoverySuggestion] {
-      #expect(advice?.contains("needs Outgoing Connections (Client)") == true, "\(advice ?? "")")
-    }
+    let diagnosis = try await scene.connector().diagnose()
+    advice.append(diagnosis.findings.first { $0.check == "metadata of B2C_1_SignIn" }?.recoverySuggestion)
+    for text in advice { #expect(text?.contains("needs Outgoing Connections (Client)") == true, "\(text ?? "")") }
   }
 
   // MARK: Warnings of the settings
