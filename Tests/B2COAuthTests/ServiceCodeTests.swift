@@ -81,25 +81,32 @@ struct ServiceCodeTests {
     #expect(Set(Self.rows.flatMap(\.codes)) == Self.known)
   }
 
-  @Test("A message has no fault, in a callback, for a code and for a refresh")
-  func faults() throws {
+  @Test("A code counts whatever error it comes with, in a callback, for a code and for a refresh")
+  func everywhere() throws {
     let id = "01020304-0506-4708-890a-0b0c0d0e0f10"
     for code in Self.known.sorted() + ["AADB2C99999"] {
       let said =
         "\(code): The user has done something else.\r\nCorrelation ID: \(id)\r\nTimestamp: 2026-01-01 00:00:00Z\r\n"
-      let parameters = ["error": "access_denied", "error_description": said]
-      let (body, response) = try LocalResponse(status: 400, body: try JSONEncoder().encode(parameters))
-        .answer(to: URL(filePath: "/"))
-      for answer in [
-        ErrorResponse(callback: { parameters[$0] }, at: .b2c, hiding: []),
-        ErrorResponse(body, response, to: .code, at: .b2c, hiding: []),
-        ErrorResponse(body, response, to: .refresh(addsClaims: false), at: .b2c, hiding: []),
-      ] {
-        let error = answer.asError(
-          scopes: ["openid"], policy: try Policy("B2C_1_SignIn"), correlationID: UUID(uuidString: id)
-        ).about(try url("https://contoso.b2clogin.com/token"), method: "POST")
-        #expect(error.serverCode == code && error.correlationID != nil)
-        #expect(errorTextFaults(error) == [], "\(error)")
+      let service: Authority.Kind = code.hasPrefix("AADB2C") ? .b2c : .ciam
+      let (entry, policy) = (ServiceCode.named(code), service == .b2c ? try Policy("B2C_1_SignIn") : nil)
+      for error in ["access_denied", "invalid_grant"] {
+        let fields = ["error": error, "error_description": said]
+        let (body, response) = try LocalResponse(status: 400, body: try JSONEncoder().encode(fields))
+          .answer(to: URL(filePath: "/"))
+        let answers = [
+          ErrorResponse(callback: { fields[$0] }, at: service, hiding: []),
+          ErrorResponse(body, response, to: .code, at: service, hiding: []),
+          ErrorResponse(body, response, to: .refresh(addsClaims: false), at: service, hiding: []),
+        ]
+        for (index, answer) in answers.enumerated() {
+          let error = answer.asError(scopes: ["openid"], policy: policy, correlationID: UUID(uuidString: id))
+            .about(try url("https://contoso.example/token"), method: "POST")
+          #expect(error.serverCode == code && error.correlationID != nil)
+          #expect(error.endsSession == (index == 2 && entry?.endsSession == true), "\(error)")
+          #expect(error.message.hasPrefix(entry?.meaning ?? "The provider refused with"), "\(error)")
+          if let entry { #expect(error.code == entry.code && error.recoverySuggestion == entry.suggestion, "\(error)") }
+          #expect(errorTextFaults(error) == [], "\(error)")
+        }
       }
     }
   }
