@@ -10,54 +10,74 @@ import TestSupport
 
 extension MessageTests {
   typealias Call = @Sendable (Scene) async throws -> Void
+  typealias ConnectorCall = @Sendable (Connector) async throws -> Void
+  typealias Fields = [String: JSONValue]
 
   struct Oops: Error {}
 
+  private static let task = TaskItem(itemName: "x", serverID: "1")
+  private static let refresh: ConnectorCall = { _ = try await $0.accessToken(forceRefresh: true) }
+
   static let calls: [String: Call] = ofTheApp.merging(atTheServers) { first, _ in first }
+
+  // MARK: Calls that the SDK refuses itself
+
+  /// Makes a call with settings that were changed so.
+  private static func settings(
+    _ change: @escaping @Sendable (inout ConnectorSettings) throws -> Void,
+    _ call: @escaping ConnectorCall = { try await $0.signIn() }
+  ) -> Call {
+    { scene in try await call(scene.connector(scene.settings(change))) }
+  }
+
+  /// Makes a call for a user who has signed in.
+  private static func signedIn(
+    after seconds: Int = 0, configure: @escaping @Sendable (inout Connector.Options) -> Void = { _ in },
+    _ call: @escaping ConnectorCall
+  ) -> Call {
+    { scene in try await call(scene.signedIn(after: seconds, configure: configure)) }
+  }
+
+  private static func presenter(_ presenter: any SignInPresenter, _ redirectURI: String) -> Call {
+    { _ in try presenter.validate(redirectURI: try url(redirectURI)) }
+  }
+
+  private static func request(_ change: @escaping @Sendable (inout URLRequest) -> Void) -> Call {
+    { scene in
+      var request = URLRequest(url: scene.tasks.url)
+      change(&request)
+      _ = try await scene.signedIn().data(for: request)
+    }
+  }
 
   private static let ofTheApp: [String: Call] = [
     "allowed API over http": { scene in
       let api = try url("http://api.example/x")
       _ = try scene.connector { $0.allowedAPIs = [api] }
     },
-    "policy at a host that Azure AD B2C has left": { scene in
-      let authority = try Authority("https://login.microsoftonline.com/contoso.onmicrosoft.com/")
-      _ = try scene.connector(scene.settings { $0.authority = authority })
+    "policy at a host that Azure AD B2C has left": settings {
+      $0.authority = try Authority("https://login.microsoftonline.com/contoso.onmicrosoft.com/")
     },
     "policy id with a space": { _ in _ = try Policy("B2C_1_a b") },
-    "kind of policy that the settings do not name": { scene in try await scene.connector().doPolicy(.profileEdit) },
-    "sign-in without a policy": { scene in
-      try await scene.connector(scene.settings { $0.policies = .init() }).signIn()
+    "kind of policy that the settings do not name": { try await $0.connector().doPolicy(.profileEdit) },
+    "sign-in without a policy": settings { $0.policies = .init() },
+    "presenter of another redirect URI": { _ = try $0.connector(presenter: LoopbackPresenter { _ in }) },
+    "presenter and a scheme without a dot": presenter(LoopbackPresenter { _ in }, "myapp:/x"),
+    "presenter and a loopback redirect": presenter(ExternalBrowserPresenter { _ in }, "http://localhost/x"),
+    "presenter and an https redirect": presenter(LoopbackPresenter { _ in }, "https://app.example.com/x"),
+    "presenter and a redirect that leads nowhere": presenter(LoopbackPresenter { _ in }, "http://app.example.com/"),
+    "reserved parameter": { try await $0.connector().signIn(options: SignInOptions(extraParameters: ["state": "x"])) },
+    "claims request that is not JSON": signedIn { _ = try await $0.accessToken(claims: "mfa") },
+    "device code at Azure AD B2C": { try await $0.connector().signInWithDeviceCode { _ in } },
+    "token without an API's scope": settings({ $0.scopes = ["openid"] }) { _ = try await $0.accessToken() },
+    "no user": { _ = try await $0.connector().accessToken() },
+    "unknown user": { _ = try await $0.connector().accessToken(user: UserInfo(id: "nobody")) },
+    "no task API": settings({ $0.taskWebAPI = nil }) { _ = try await $0.getTaskList() },
+    "process that must not refresh": signedIn(after: 4_000, configure: { $0.refreshesTokens = false }) {
+      _ = try await $0.accessToken()
     },
-    "presenter of another redirect URI": { scene in _ = try scene.connector(presenter: LoopbackPresenter { _ in }) },
-    "presenter and a scheme without a dot": { _ in
-      try LoopbackPresenter { _ in }.validate(redirectURI: try url("myapp:/x"))
-    },
-    "presenter and a loopback redirect": { _ in
-      try ExternalBrowserPresenter { _ in }.validate(redirectURI: try url("http://localhost/x"))
-    },
-    "presenter and an https redirect": { _ in
-      try LoopbackPresenter { _ in }.validate(redirectURI: try url("https://app.example.com/x"))
-    },
-    "presenter and a redirect that leads nowhere": { _ in
-      try LoopbackPresenter { _ in }.validate(redirectURI: try url("http://app.example.com/"))
-    },
-    "reserved parameter": { scene in
-      try await scene.connector().signIn(options: SignInOptions(extraParameters: ["state": "x"]))
-    },
-    "claims request that is not JSON": { scene in _ = try await scene.signedIn().accessToken(claims: "mfa") },
-    "device code at Azure AD B2C": { scene in try await scene.connector().signInWithDeviceCode { _ in } },
-    "token without an API's scope": { scene in
-      _ = try await scene.connector(scene.settings { $0.scopes = ["openid"] }).accessToken()
-    },
-    "no user": { scene in _ = try await scene.connector().accessToken() },
-    "unknown user": { scene in _ = try await scene.connector().accessToken(user: UserInfo(id: "nobody")) },
-    "no task API": { scene in _ = try await scene.connector(scene.settings { $0.taskWebAPI = nil }).getTaskList() },
-    "process that must not refresh": { scene in
-      _ = try await scene.signedIn(after: 4_000) { $0.refreshesTokens = false }.accessToken()
-    },
-    "user who does not agree": { scene in
-      _ = try await scene.signedIn(after: 4_000) { $0.beforeRefresh = { _ in throw Oops() } }.accessToken()
+    "user who does not agree": signedIn(after: 4_000, configure: { $0.beforeRefresh = { _ in throw Oops() } }) {
+      _ = try await $0.accessToken()
     },
     "no refresh token": { scene in
       scene.tenant.behavior.changeTokenAnswer = { $0["refresh_token"] = nil }
@@ -77,38 +97,24 @@ extension MessageTests {
       }
       _ = try await connector.accessToken()
     },
-    "foreign origin": { scene in
-      _ = try await scene.connector().data(for: URLRequest(url: try url("https://evil.example/")))
+    "foreign origin": { _ = try await $0.connector().data(for: URLRequest(url: try url("https://evil.example/"))) },
+    "body of a GET": request { $0.httpBody = Data("x".utf8) },
+    "body that is a stream": request {
+      $0.httpMethod = "POST"
+      $0.httpBodyStream = InputStream(data: Data("x".utf8))
     },
-    "body of a GET": { scene in
-      var request = URLRequest(url: scene.tasks.url)
-      request.httpBody = Data("x".utf8)
-      _ = try await scene.signedIn().data(for: request)
-    },
-    "body that is a stream": { scene in
-      var request = URLRequest(url: scene.tasks.url)
-      request.httpMethod = "POST"
-      request.httpBodyStream = InputStream(data: Data("x".utf8))
-      _ = try await scene.signedIn().data(for: request)
-    },
-    "task without a title": { scene in try await scene.signedIn().addTask(TaskItem(itemName: "")) },
-    "long title": { scene in
-      try await scene.signedIn().addTask(TaskItem(itemName: String(repeating: "x", count: 65_537)))
-    },
-    "number that is not finite": { scene in
-      var item = TaskItem(itemName: "x", serverID: "1")
+    "task without a title": signedIn { try await $0.addTask(TaskItem(itemName: "")) },
+    "long title": signedIn { try await $0.addTask(TaskItem(itemName: String(repeating: "x", count: 65_537))) },
+    "number that is not finite": signedIn {
+      var item = task
       item.unknownFields["x"] = .number(.infinity)
-      try await scene.signedIn().updateTask(item)
+      try await $0.updateTask(item)
     },
-    "update of a task without an id": { scene in try await scene.signedIn().updateTask(TaskItem(itemName: "x")) },
-    "id that is no part of a URL": { scene in
-      try await scene.signedIn().updateTask(TaskItem(itemName: "x", serverID: "."))
-    },
-    "deletion of a task without a title": { scene in try await scene.signedIn().deleteTask(TaskItem(itemName: "")) },
+    "update of a task without an id": signedIn { try await $0.updateTask(TaskItem(itemName: "x")) },
+    "id that is no part of a URL": signedIn { try await $0.updateTask(TaskItem(itemName: "x", serverID: ".")) },
+    "deletion of a task without a title": signedIn { try await $0.deleteTask(TaskItem(itemName: "")) },
     "task API over http": { _ in _ = try TaskAPIClient(baseURL: try url("http://api.example/tasks")) { "" } },
-    "part of the app that throws": { scene in
-      try await scene.connector(presenter: CannedPresenter { _ in throw Oops() }).signIn()
-    },
+    "part of the app that throws": { try await $0.connector(presenter: CannedPresenter { _ in throw Oops() }).signIn() },
     "cache that throws": { scene in
       let cache = FailingCache()
       cache.readFailure.withLock { $0 = { _ in Oops() } }
@@ -118,20 +124,16 @@ extension MessageTests {
     "short key of a cache": { _ in
       _ = try StoredTokenCache.files(at: URL(filePath: "/nowhere"), sealedWith: Data(count: 16))
     },
-    "browser that the user closed": { scene in
-      try await scene.connector(presenter: scene.script(.closeBrowser)).signIn()
-    },
+    "browser that the user closed": { try await $0.connector(presenter: $0.script(.closeBrowser)).signIn() },
     "another user than the one that was asked for": { scene in
       var options = SignInOptions()
       options.user = UserInfo(id: "nobody")
       try await scene.connector().signIn(options: options)
     },
-    "another user than the settings'": { scene in
-      try await scene.connector(scene.settings { $0.userID = LocalUser.bob.email }).signIn()
-    },
+    "another user than the settings'": settings { $0.userID = LocalUser.bob.email },
     "user without an address": { scene in
       scene.tenant.behavior.changeIDTokenClaims = { $0["emails"] = [] }
-      try await scene.connector(scene.settings { $0.userID = LocalUser.alice.email }).signIn()
+      try await settings { $0.userID = LocalUser.alice.email }(scene)
     },
     "sign-in that began with other settings": { scene in
       let pending = try await scene.connector().beginSignIn()
@@ -144,5 +146,178 @@ extension MessageTests {
       await scene.clock.advance(by: .seconds(3_601))
       try await connector.finishSignIn(pending, callback: try url(Scene.redirect))
     },
+  ]
+
+  // MARK: Responses
+
+  /// Signs in at a tenant that answers a request so.
+  private static func answering(_ target: LocalFaultTarget, _ status: Int, _ body: String = "") -> Call {
+    faulty(LocalFault(on: target, .respond(LocalResponse(status: status, body: Data(body.utf8)))))
+  }
+
+  private static func faulty(_ fault: LocalFault) -> Call {
+    { scene in
+      scene.tenant.faults = [fault]
+      try await scene.connector { $0.retry = .none }.signIn()
+    }
+  }
+
+  private static func callback(_ answer: @escaping @Sendable (PresentationRequest) throws -> String) -> Call {
+    { try await $0.connector(presenter: CannedPresenter(answer)).signIn() }
+  }
+
+  /// Makes a call at a tenant that behaves so.
+  private static func behaving(
+    _ change: @escaping @Sendable (inout LocalTenant.Behavior) -> Void,
+    _ call: @escaping ConnectorCall = { try await $0.signIn() }
+  ) -> Call {
+    { scene in
+      change(&scene.tenant.behavior)
+      try await call(scene.connector())
+    }
+  }
+
+  private static func tokens(_ change: @escaping @Sendable (inout Fields) -> Void) -> Call {
+    behaving { $0.changeTokenAnswer = change }
+  }
+
+  private static func claims(_ change: @escaping @Sendable (inout Fields) -> Void) -> Call {
+    behaving { $0.changeIDTokenClaims = change }
+  }
+
+  private static func metadata(
+    _ change: @escaping @Sendable (inout Fields) -> Void, _ call: @escaping ConnectorCall = { try await $0.signIn() }
+  ) -> Call {
+    behaving({ $0.changeMetadata = change }, call)
+  }
+
+  private static func idToken(_ text: String) -> Call { tokens { $0["id_token"] = .string(text) } }
+
+  /// Refreshes after something was done to the scene.
+  private static func refreshing(_ prepare: @escaping @Sendable (Scene) -> Void) -> Call {
+    { scene in
+      let connector = try await scene.signedIn()
+      prepare(scene)
+      try await refresh(connector)
+    }
+  }
+
+  private static let withoutAccessToken: Call = { scene in
+    scene.tenant.behavior.changeTokenAnswer = { $0["access_token"] = nil }
+    try await refresh(scene.signedIn())
+  }
+
+  private static func userInfo(_ status: Int, _ body: String = "") -> Call {
+    { scene in
+      let connector = try await scene.signedIn()
+      let answer = LocalResponse(status: status, body: Data(body.utf8))
+      scene.tenant.faults = [LocalFault(on: .path("/userinfo"), .respond(answer))]
+      _ = try await connector.fetchUserInfo()
+    }
+  }
+
+  /// Makes a call, by default for the list of tasks, to an API that answers so.
+  private static func api(
+    _ status: Int, _ challenge: String? = nil, body: String = "", times: Int = 1,
+    _ call: @escaping ConnectorCall = { _ = try await $0.getTaskList() }
+  ) -> Call {
+    { scene in
+      let connector = try await scene.signedIn(after: 120) { $0.retry = .none }
+      let headers = challenge.map { ["WWW-Authenticate": $0] } ?? [:]
+      let answer = LocalResponse(status: status, headers: headers, body: Data(body.utf8))
+      scene.tasks.faults = [LocalFault(.respond(answer))]
+      for _ in 1..<times { try? await call(connector) }
+      try await call(connector)
+    }
+  }
+
+  private static let atTheServers: [String: Call] = [
+    "no metadata": answering(.metadata, 404), "metadata of a busy server": answering(.metadata, 503),
+    "metadata that take too long": answering(.metadata, 408), "too much metadata": answering(.metadata, 429),
+    "metadata elsewhere": answering(.metadata, 302), "metadata that are a page": answering(.metadata, 200, "<html>"),
+    "metadata without keys": answering(.metadata, 200, "{}"),
+    "key set that is a page": answering(.keys, 200, "<html>"),
+    "callback to another address": callback { _ in "https://evil.example/" },
+    "callback with another state": callback { _ in Scene.redirect + "?code=x&state=y" },
+    "callback without a code": callback { "\(Scene.redirect)?state=\($0.state.value)" },
+    "callback with two codes": callback { "\(Scene.redirect)?code=x&code=y&state=\($0.state.value)" },
+    "callback of a cancelled page": { try await $0.connector(presenter: $0.script(.cancel)).signIn() },
+    "token response that is not JSON": answering(.token, 200, "x"),
+    "token response without tokens": answering(.token, 200, "{}"),
+    "token response without an id_token": tokens { $0["id_token"] = nil },
+    "access token that is a number": tokens { $0["access_token"] = 1 },
+    "access token with a space": tokens { $0["access_token"] = "a b" },
+    "token of another type": tokens { $0["token_type"] = "mac" },
+    "no access token": withoutAccessToken, "token endpoint that is busy": answering(.token, 503),
+    "token endpoint that sends a page": answering(.token, 400, "<html>"),
+    "refused client": answering(.token, 400, #"{"error":"invalid_client"}"#),
+    "refused scope": answering(.token, 400, #"{"error":"invalid_scope"}"#),
+    "refused API": answering(.token, 400, #"{"error":"invalid_target"}"#),
+    "refused user": answering(.token, 400, #"{"error":"access_denied"}"#),
+    "policy that is gone": refreshing { $0.transport.answerTokens(404, "") },
+    "refresh of another user": refreshing {
+      $0.tenant.behavior.changeIDTokenClaims = { $0["oid"] = .string(LocalUser.bob.id) }
+    },
+    "id_token without a user": claims { ($0["sub"], $0["oid"]) = ("Not supported currently. Use oid claim.", nil) },
+    "id_token of another policy": claims { $0["tfp"] = "B2C_1_Other" },
+    "id_token without a policy": claims { ($0["tfp"], $0["acr"]) = (nil, nil) },
+    "issuer: metadata of another issuer": metadata({ $0["issuer"] = "https://evil.example" }),
+    "issuer: metadata without a token endpoint": metadata({ $0["token_endpoint"] = nil }),
+    "issuer: metadata with a reserved parameter": metadata({
+      $0["authorization_endpoint"] = "https://contoso.example/authorize?client_id=x"
+    }),
+    "issuer: no keys": answering(.keys, 200, #"{"keys":[]}"#),
+    "issuer: key for encryption": behaving {
+      $0.changeKeys = { for index in $0.indices { $0[index]["use"] = "enc" } }
+    },
+    "issuer: callback without iss": faulty(.callback("iss", nil)),
+    "issuer: callback of another issuer": faulty(.callback("iss", "https://evil.example")),
+    "issuer: id_token of one part": idToken("x"),
+    "issuer: long id_token": idToken(String(repeating: "x", count: 150_000) + ".e30.AA"),
+    "issuer: encrypted id_token": idToken("e30.e30.e30.e30.e30"),
+    "issuer: header with a key twice": idToken(Base64URL.encode(#"{"alg":"RS256","alg":"RS256"}"#.utf8) + ".e30.AA"),
+    "issuer: header with crit": behaving { $0.changeIDTokenHeader { $0["crit"] = ["x"] } },
+    "issuer: access token as an id_token": behaving { $0.changeIDTokenHeader { $0["typ"] = "at+jwt" } },
+    "issuer: unsigned id_token": behaving { $0.signIDTokens(.unsigned) },
+    "issuer: damaged signature": behaving { $0.signIDTokens(.damaged) },
+    "issuer: id_token of another issuer": claims { $0["iss"] = "https://evil.example" },
+    "issuer: id_token for another client": claims { $0["aud"] = "other" },
+    "issuer: id_token for two clients": claims { ($0["azp"], $0["aud"]) = ($0["aud"], [$0["aud"] ?? .null, "other"]) },
+    "issuer: id_token that another client got": claims { $0["azp"] = "other" },
+    "issuer: id_token without an end": claims { $0["exp"] = nil },
+    "issuer: expired id_token": claims { $0["exp"] = 1_000 },
+    "issuer: id_token for later": claims { $0["nbf"] = 4_000_000_000 },
+    "issuer: id_token from the future": claims { $0["iat"] = 4_000_000_000 },
+    "issuer: id_token without a nonce": claims { $0["nonce"] = nil },
+    "issuer: id_token of another sign-in": claims { $0["nonce"] = "other" },
+    "issuer: id_token without a subject": claims { $0["sub"] = nil },
+    "issuer: id_token of another access token": claims { $0["at_hash"] = "x" },
+    "issuer: no access token": withoutAccessToken,
+    "issuer: address that is not verified": { scene in
+      scene.tenant.behavior.changeIDTokenClaims = { $0["email_verified"] = false }
+      try await settings { $0.userID = LocalUser.alice.email }(scene)
+    },
+    "issuer: userinfo of a busy server": userInfo(503), "issuer: userinfo that is no object": userInfo(200, "[]"),
+    "issuer: userinfo of another user": userInfo(200, #"{"sub":"mallory"}"#),
+    "issuer: no device codes": metadata({ $0["device_authorization_endpoint"] = nil }) {
+      try await $0.signInWithDeviceCode { _ in }
+    },
+    "issuer: no sign-out page": metadata({ $0["end_session_endpoint"] = nil }) {
+      try await $0.signOut(endsBrowserSession: true)
+    },
+    "issuer: nobody signed in": { _ = try await $0.connector().getTaskList() },
+    "issuer: API elsewhere": api(302), "issuer: API refuses the token": api(401, #"Bearer error="invalid_token""#),
+    "issuer: API refuses the token once more": api(401, #"Bearer error="invalid_token""#, times: 2),
+    "issuer: API wants claims": api(401, #"Bearer error="insufficient_claims", claims="e30=""#),
+    "issuer: API wants a scope": api(403, #"Bearer error="insufficient_scope", scope="admin""#),
+    "issuer: API answers 403": api(403), "issuer: API answers 404": api(404),
+    "issuer: API answers 404 to an update": api(404) { try await $0.updateTask(task) },
+    "issuer: API answers 404 to a deletion": api(404) { try await $0.deleteTask(task) },
+    "issuer: API answers 405": api(405), "issuer: API answers 408": api(408), "issuer: API answers 409": api(409),
+    "issuer: API answers 413": api(413), "issuer: API answers 418": api(418), "issuer: API answers 429": api(429),
+    "issuer: API answers 500": api(500), "issuer: API sends a page": api(200, body: "<html>"),
+    "issuer: API sends no list": api(200, body: "{}"), "issuer: API sends a list of numbers": api(200, body: "[1]"),
+    "issuer: API sends a number as an id": api(200, body: #"[{"_id":1,"task":"x"}]"#),
+    "issuer: API sends a task without a title": api(200, body: "[{}]"),
   ]
 }

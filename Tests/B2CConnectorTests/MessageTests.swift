@@ -13,8 +13,7 @@ import Testing
 /// Every message of an error, side by side: what was done, and the code, what failed and what to do.
 ///
 /// The messages about settings and authorities are in ``SettingsMessageTests``, those of a diagnosis in
-/// ``DiagnosisMessageTests``, those of the programs in ``ProgramMessageTests``, and those of the provider's own codes in
-/// `ServiceCodeTests`. The calls are in ``calls``.
+/// ``DiagnosisMessageTests``, and those of the provider's own codes in `ServiceCodeTests`. The calls are in ``calls``.
 @Suite("Messages of errors", .hangLimit)
 struct MessageTests {
   // `…` stands for any text, METADATA and TASKS for their URLs, and KIND for the advice about the kind of the authority.
@@ -64,6 +63,8 @@ struct MessageTests {
     sign-in that began long ago | timedOut: The sign-in began more than an hour ago. Begin the sign-in again.
     no metadata | configuration: The request for the metadata document of the policy B2C_1_SignIn failed with status 404: GET METADATA. Check the authority, the tenant and the name of the policy B2C_1_SignIn in the settings.
     metadata of a busy server | serviceUnavailable: The request for the metadata document of the policy B2C_1_SignIn failed with status 503: GET METADATA. Try again later.
+    metadata that take too long | timedOut: The request for the metadata document of the policy B2C_1_SignIn failed with status 408: GET METADATA. Try again later.
+    too much metadata | throttled: The request for the metadata document of the policy B2C_1_SignIn failed with status 429: GET METADATA. Try again later.
     metadata elsewhere | invalidResponse: The request for the metadata document of the policy B2C_1_SignIn failed with status 302, a redirect, which is not followed: GET METADATA. Check the authority, the tenant and the name of the policy B2C_1_SignIn in the settings.
     metadata that are a page | invalidResponse: The metadata document is HTML or XML instead of JSON. Check the authority in the settings. A proxy or a sign-in page may have answered instead.
     metadata without keys | invalidResponse: The metadata document has no issuer or no https jwks_uri.
@@ -178,41 +179,31 @@ struct MessageTests {
   // MARK: The network
 
   // A code of the system, whether the call may succeed later, and the message about GET https://login.example/x.
-  static let network = """
-    timedOut | later | timedOut: NONE login.example was silent for 15.0 seconds, or took more than 30.0 seconds in all. AGAIN
-    cannotFindHost | later | network: NONE The host name of login.example cannot be resolved. AGAIN A Mac app with the App Sandbox also needs Outgoing Connections (Client), under Signing & Capabilities.
-    cannotConnectToHost | later | network: NONE login.example refused the connection. AGAIN
-    notConnectedToInternet | later | network: NONE This device is not connected to the internet. AGAIN
-    networkConnectionLost | later | network: NONE The connection to login.example was lost before the response was complete. AGAIN
-    cancelled | never | network: NONE The transport cancelled the request to login.example.
-    secureConnectionFailed | never | network: NONE The server at login.example did not answer with TLS, or refused the handshake. Check the scheme and the port of the address, because https needs a server that speaks TLS.
-    serverCertificateUntrusted | never | network: NONE The TLS handshake with login.example failed, or its certificate is not trusted.
-    cannotParseResponse | never | invalidResponse: NONE The response of login.example is not HTTP.
-    badURL | never | configuration: NONE The system cannot open the URL of login.example.
-    dataLengthExceedsMaximum | never | tooLarge: The response to GET https://login.example/x is larger than the 1048576 bytes that are allowed. Raise `maximumBodyBytes` in the limits, or let the server send less.
-    appTransportSecurity | never | configuration: NONE App Transport Security refuses http to login.example. Use https. While you develop, set NSAllowsLocalNetworking under NSAppTransportSecurity in Info.plist.
-    """
-  private static let networkCodes: [String: URLError.Code] = [
-    "timedOut": .timedOut, "cannotFindHost": .cannotFindHost, "cannotConnectToHost": .cannotConnectToHost,
-    "notConnectedToInternet": .notConnectedToInternet, "networkConnectionLost": .networkConnectionLost,
-    "cancelled": .cancelled, "secureConnectionFailed": .secureConnectionFailed,
-    "serverCertificateUntrusted": .serverCertificateUntrusted, "cannotParseResponse": .cannotParseResponse,
-    "badURL": .badURL, "dataLengthExceedsMaximum": .dataLengthExceedsMaximum,
-    "appTransportSecurity": .appTransportSecurityRequiresSecureConnection,
+  static let network: [(code: URLError.Code, isRetryable: Bool, text: String)] = [
+    (.timedOut, true, "timedOut: NONE login.example was silent for 15.0 seconds, or took more than 30.0 seconds in all. AGAIN"),
+    (.cannotFindHost, true, "network: NONE The host name of login.example cannot be resolved. AGAIN A Mac app with the App Sandbox also needs Outgoing Connections (Client), under Signing & Capabilities."),
+    (.cannotConnectToHost, true, "network: NONE login.example refused the connection. AGAIN"),
+    (.notConnectedToInternet, true, "network: NONE This device is not connected to the internet. AGAIN"),
+    (.networkConnectionLost, true, "network: NONE The connection to login.example was lost before the response was complete. AGAIN"),
+    (.cancelled, false, "network: NONE The transport cancelled the request to login.example."),
+    (.secureConnectionFailed, false, "network: NONE The server at login.example did not answer with TLS, or refused the handshake. Check the scheme and the port of the address, because https needs a server that speaks TLS."),
+    (.serverCertificateUntrusted, false, "network: NONE The TLS handshake with login.example failed, or its certificate is not trusted."),
+    (.cannotParseResponse, false, "invalidResponse: NONE The response of login.example is not HTTP."),
+    (.badURL, false, "configuration: NONE The system cannot open the URL of login.example."),
+    (.dataLengthExceedsMaximum, false, "tooLarge: The response to GET https://login.example/x is larger than the 1048576 bytes that are allowed. Raise `maximumBodyBytes` in the limits, or let the server send less."),
+    (.appTransportSecurityRequiresSecureConnection, false, "configuration: NONE App Transport Security refuses http to login.example. Use https. While you develop, set NSAllowsLocalNetworking under NSAppTransportSecurity in Info.plist."),
   ]
 
   private func error(_ code: URLError.Code) throws -> ConnectorError {
     ConnectorError(URLError(code), URLRequest(url: try url("https://login.example/x")), .standard)
   }
 
-  @Test("An error of the network", arguments: network.split(separator: "\n").map(String.init))
-  func network(_ row: String) throws {
-    let parts = row.components(separatedBy: " | ")
-    let error = try error(try #require(Self.networkCodes[parts[0]]))
-    let expected = parts[2].replacing("NONE", with: "No response to GET https://login.example/x:")
+  @Test("An error of the network", arguments: network)
+  func network(_ code: URLError.Code, _ isRetryable: Bool, _ text: String) throws {
+    let error = try error(code)
+    let expected = text.replacing("NONE", with: "No response to GET https://login.example/x:")
       .replacing("AGAIN", with: "Check the connection, then try again.")
-    #expect(message(of: error) == expected)
-    #expect(error.isRetryable == (parts[1] == "later"))
+    #expect(message(of: error) == expected && error.isRetryable == isRetryable)
   }
 
   @Test("No error of the network has a fault in its text")
