@@ -124,6 +124,7 @@ extension MessageTests {
     "short key of a cache": { _ in
       _ = try StoredTokenCache.files(at: URL(filePath: "/nowhere"), sealedWith: Data(count: 16))
     },
+    "browser that cannot be opened": callback { _ in throw ConnectorError(own: .presentationFailed, "No browser.") },
     "browser that the user closed": { try await $0.connector(presenter: $0.script(.closeBrowser)).signIn() },
     "another user than the one that was asked for": { scene in
       var options = SignInOptions()
@@ -241,6 +242,14 @@ extension MessageTests {
     "callback with another state": callback { _ in Scene.redirect + "?code=x&state=y" },
     "callback without a code": callback { "\(Scene.redirect)?state=\($0.state.value)" },
     "callback with two codes": callback { "\(Scene.redirect)?code=x&code=y&state=\($0.state.value)" },
+    "device that is offline": { scene in
+      scene.transport.intercept { _ in throw URLError(.cannotConnectToHost) }
+      try await scene.connector { $0.retry = .none }.signIn()
+    },
+    "lost token response": faulty(LocalFault(on: .token, .reset)),
+    "damaged signature": behaving { $0.signIDTokens(.damaged) },
+    "callback of another sign-in": faulty(.callback("state", "x")),
+    "issuer: callback of another sign-in": faulty(.callback("state", "x")),
     "callback of a cancelled page": { try await $0.connector(presenter: $0.script(.cancel)).signIn() },
     "token response that is not JSON": answering(.token, 200, "x"),
     "token response without tokens": answering(.token, 200, "{}"),

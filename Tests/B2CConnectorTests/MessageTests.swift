@@ -16,6 +16,8 @@ import Testing
 /// ``DiagnosisMessageTests``, and those of the provider's own codes in `ServiceCodeTests`. The calls are in ``calls``.
 @Suite("Messages of errors", .hangLimit)
 struct MessageTests {
+  // After the code come the status, and whether the error is passing (`later`), asks for a sign-in (`interaction`), leaves
+  // the outcome unknown, and has the correlation id of a request that was sent (`id`), which generic issuers do not get.
   // `…` stands for any text, METADATA and TASKS for their URLs, and KIND for the advice about the kind of the authority.
   // What begins with `issuer:` happens at a provider that is not Microsoft's, so it must not name Microsoft's things.
   static let texts = """
@@ -59,6 +61,7 @@ struct MessageTests {
     another user than the one that was asked for | wrongUser: Another user signed in than the one in `options.user`. Sign in as that user. With `prompt: .login` the page ignores the browser's session.
     another user than the settings' | wrongUser: Another user signed in than the `userId` of the settings. Sign in as that user, or remove `userId` from the settings.
     user without an address | wrongUser: The id_token has no address or user name that can be compared with the `userId` of the settings. Add the claim Email Addresses to the user flow (or the optional claim email), or write the object ID as userId.
+    browser that cannot be opened | presentationFailed: No browser.
     sign-in that began with other settings | configuration: The sign-in began with another authority, client ID or redirect URI. Begin the sign-in again, and finish it with the same settings.
     sign-in that began long ago | timedOut: The sign-in began more than an hour ago. Begin the sign-in again.
     no metadata | configuration: The request for the metadata document of the policy B2C_1_SignIn failed with status 404: GET METADATA. Check the authority, the tenant and the name of the policy B2C_1_SignIn in the settings.
@@ -66,6 +69,11 @@ struct MessageTests {
     metadata that take too long | timedOut: The request for the metadata document of the policy B2C_1_SignIn failed with status 408: GET METADATA. Try again later.
     too much metadata | throttled: The request for the metadata document of the policy B2C_1_SignIn failed with status 429: GET METADATA. Try again later.
     metadata elsewhere | invalidResponse: The request for the metadata document of the policy B2C_1_SignIn failed with status 302, a redirect, which is not followed: GET METADATA. Check the authority, the tenant and the name of the policy B2C_1_SignIn in the settings.
+    device that is offline | network: No response to GET METADATA: contoso.b2clogin.com refused the connection. Check the connection, then try again.
+    lost token response | network: No response to POST …: The connection to contoso.b2clogin.com was lost before the response was complete. Check the connection, then try again.
+    damaged signature | invalidResponse: The id_token is refused: its signature is not the issuer's.
+    callback of another sign-in | invalidResponse: The callback does not contain the state of this sign-in. Start the sign-in again, and use each callback only once.
+    issuer: callback of another sign-in | invalidResponse: The callback does not contain the state of this sign-in. Start the sign-in again, and use each callback only once.
     metadata that are a page | invalidResponse: The metadata document is HTML or XML instead of JSON. Check the authority in the settings. A proxy or a sign-in page may have answered instead.
     metadata without keys | invalidResponse: The metadata document has no issuer or no https jwks_uri.
     key set that is a page | invalidResponse: The issuer's key set is not a JSON object with an array of keys.
@@ -217,9 +225,14 @@ struct MessageTests {
   }
 }
 
-/// What an error says: its code, what failed, and what to do.
+/// What an error says: its code, its traits, what failed, and what to do.
 func message(of error: ConnectorError) -> String {
-  ["\(error.code.rawValue): \(error.message)", error.recoverySuggestion].compactMap(\.self).joined(separator: " ")
+  let traits = [
+    error.status.map(String.init), error.isRetryable ? "later" : nil, error.needsInteraction ? "interaction" : nil,
+    error.outcomeIsUnknown ? "unknown" : nil, error.correlationID == nil ? nil : "id",
+  ]
+  let head = ([error.code.rawValue] + traits.compactMap(\.self)).joined(separator: " ")
+  return ["\(head): \(error.message)", error.recoverySuggestion].compactMap(\.self).joined(separator: " ")
 }
 
 /// Whether a text is as it is expected, with any text for each `…`.
