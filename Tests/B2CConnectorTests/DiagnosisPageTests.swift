@@ -117,7 +117,8 @@ struct DiagnosisPageTests {
       ),
       (403, "Go away", "Go away"), (404, "", "404"),
       (401, #"{"error":"invalid_client","error_description":"Who?"}"#, "Who?"),
-      (200, #"{"error":"invalid_request"}"#, "invalid_request"), (400, #"{"error":"login_required"}"#, "login_required"),
+      (200, #"{"error":"invalid_request"}"#, "invalid_request"),
+      (400, #"{"error":"login_required"}"#, "login_required"),
     ]
     // A busy server's page counts if it has one of Microsoft's codes or an OAuth error.
     + [200, 429, 500, 503].flatMap { status in

@@ -114,7 +114,9 @@ extension MessageTests {
     "id that is no part of a URL": signedIn { try await $0.updateTask(TaskItem(itemName: "x", serverID: ".")) },
     "deletion of a task without a title": signedIn { try await $0.deleteTask(TaskItem(itemName: "")) },
     "task API over http": { _ in _ = try TaskAPIClient(baseURL: try url("http://api.example/tasks")) { "" } },
-    "part of the app that throws": { try await $0.connector(presenter: CannedPresenter { _ in throw Oops() }).signIn() },
+    "part of the app that throws": {
+      try await $0.connector(presenter: CannedPresenter { _ in throw Oops() }).signIn()
+    },
     "cache that throws": { scene in
       let cache = FailingCache()
       cache.readFailure.withLock { $0 = { _ in Oops() } }

@@ -188,18 +188,39 @@ struct MessageTests {
 
   // A code of the system, whether the call may succeed later, and the message about GET https://login.example/x.
   static let network: [(code: URLError.Code, isRetryable: Bool, text: String)] = [
-    (.timedOut, true, "timedOut: NONE login.example was silent for 15.0 seconds, or took more than 30.0 seconds in all. AGAIN"),
-    (.cannotFindHost, true, "network: NONE The host name of login.example cannot be resolved. AGAIN A Mac app with the App Sandbox also needs Outgoing Connections (Client), under Signing & Capabilities."),
+    (
+      .timedOut, true,
+      "timedOut: NONE login.example was silent for 15.0 seconds, or took more than 30.0 seconds in all. AGAIN"
+    ),
+    (
+      .cannotFindHost, true,
+      "network: NONE The host name of login.example cannot be resolved. AGAIN A Mac app with the App Sandbox also needs Outgoing Connections (Client), under Signing & Capabilities."
+    ),
     (.cannotConnectToHost, true, "network: NONE login.example refused the connection. AGAIN"),
     (.notConnectedToInternet, true, "network: NONE This device is not connected to the internet. AGAIN"),
-    (.networkConnectionLost, true, "network: NONE The connection to login.example was lost before the response was complete. AGAIN"),
+    (
+      .networkConnectionLost, true,
+      "network: NONE The connection to login.example was lost before the response was complete. AGAIN"
+    ),
     (.cancelled, false, "network: NONE The transport cancelled the request to login.example."),
-    (.secureConnectionFailed, false, "network: NONE The server at login.example did not answer with TLS, or refused the handshake. Check the scheme and the port of the address, because https needs a server that speaks TLS."),
-    (.serverCertificateUntrusted, false, "network: NONE The TLS handshake with login.example failed, or its certificate is not trusted."),
+    (
+      .secureConnectionFailed, false,
+      "network: NONE The server at login.example did not answer with TLS, or refused the handshake. Check the scheme and the port of the address, because https needs a server that speaks TLS."
+    ),
+    (
+      .serverCertificateUntrusted, false,
+      "network: NONE The TLS handshake with login.example failed, or its certificate is not trusted."
+    ),
     (.cannotParseResponse, false, "invalidResponse: NONE The response of login.example is not HTTP."),
     (.badURL, false, "configuration: NONE The system cannot open the URL of login.example."),
-    (.dataLengthExceedsMaximum, false, "tooLarge: The response to GET https://login.example/x is larger than the 1048576 bytes that are allowed. Raise `maximumBodyBytes` in the limits, or let the server send less."),
-    (.appTransportSecurityRequiresSecureConnection, false, "configuration: NONE App Transport Security refuses http to login.example. Use https. While you develop, set NSAllowsLocalNetworking under NSAppTransportSecurity in Info.plist."),
+    (
+      .dataLengthExceedsMaximum, false,
+      "tooLarge: The response to GET https://login.example/x is larger than the 1048576 bytes that are allowed. Raise `maximumBodyBytes` in the limits, or let the server send less."
+    ),
+    (
+      .appTransportSecurityRequiresSecureConnection, false,
+      "configuration: NONE App Transport Security refuses http to login.example. Use https. While you develop, set NSAllowsLocalNetworking under NSAppTransportSecurity in Info.plist."
+    ),
   ]
 
   private func error(_ code: URLError.Code) throws -> ConnectorError {

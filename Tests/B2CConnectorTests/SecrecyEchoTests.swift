@@ -157,7 +157,10 @@ struct SecrecyEchoTests {
       return response
     }
     let challenges: [Answer] = Self.challenges.map { row in
-      ("\(row.status), \(row.name)", { LocalResponse(status: row.status, headers: ["WWW-Authenticate": row.write($0)]) })
+      (
+        "\(row.status), \(row.name)",
+        { LocalResponse(status: row.status, headers: ["WWW-Authenticate": row.write($0)]) }
+      )
     }
     let answers = Self.errors + Self.texts + challenges + Self.others
     for answer in answers {

@@ -51,7 +51,8 @@ struct SecrecySweepTests {
     }
   }
 
-  private static func callback(_ what: String, _ query: [String: String], at address: String = Scene.redirect) -> Place {
+  private static func callback(_ what: String, _ query: [String: String], at address: String = Scene.redirect) -> Place
+  {
     Place(testDescription: what) { _ in
       CannedPresenter {
         let pairs = query.merging(["state": $0.state.value]) { given, _ in given }
