@@ -40,6 +40,7 @@ struct DiagnosisMessageTests {
     host | [skipped] metadata and keys: fix the authority first
     host | [ok] presenter: …
     warning | [warning] settings: scopes[0]: Azure AD B2C issues no access token for this scope, which is Microsoft Graph's or names no API. List the scopes of your API, for example https://contoso.onmicrosoft.com/tasks/read.
+    warning | [failed] sign-in page: A scope is not offered. … Publish the scope in the API's registration, or correct its name.
     unusable | [failed] settings: clientId: The client ID is not a GUID. Write the application (client) ID of your app's registration.
     unusable | [failed] settings: taskWebAPI: The token would be sent over http, so others could read it on the way. Write the https URL of the list of tasks, or remove the key.
     unusable | [warning] settings: redirectUri: No browser returns from the out-of-band redirect URI of early tutorials. …

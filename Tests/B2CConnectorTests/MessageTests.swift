@@ -35,14 +35,14 @@ struct MessageTests {
     claims request that is not JSON | configuration: The claims request is not a JSON object. Pass the `claims` of an error unchanged, or the text of a JSON object.
     device code at Azure AD B2C | unsupported: The authority does not offer device codes. Sign in with a presenter, which opens a browser.
     token without an API's scope | missingAPIScope: There is no access token, because none of the scopes names an API: openid. Add the API's scope, or the client ID itself, to `scopes` in the settings.
-    no user | interactionRequired: No user is signed in. Sign in first.
-    unknown user | interactionRequired: The user is not signed in. Sign in first.
+    no user | interactionRequired interaction: No user is signed in. Sign in first.
+    unknown user | interactionRequired interaction: The user is not signed in. Sign in first.
     no task API | configuration: The settings name no task API. Add taskWebAPI to the settings.
     process that must not refresh | refreshNotAllowed: There is no valid access token, and this process must not request one. Open the app, which requests a new one. If this process may refresh, set `refreshesTokens`. An app extension never refreshes.
     user who does not agree | userCancelled: The user did not agree to a refresh, because the app's `beforeRefresh` threw an error. Repeat the call when the user wants to continue.
-    no refresh token | interactionRequired: There is no refresh token, so the access token cannot be renewed without the user. Sign in again. To get a refresh token, request offline_access if the provider offers it.
-    session that has ended | interactionRequired: The session has expired and cannot be renewed without the user. Sign in again.
-    user who signs out meanwhile | interactionRequired: The user has signed out. Sign in again.
+    no refresh token | interactionRequired interaction: There is no refresh token, so the access token cannot be renewed without the user. Sign in again. To get a refresh token, request offline_access if the provider offers it.
+    session that has ended | interactionRequired interaction: The session has expired and cannot be renewed without the user. Sign in again.
+    user who signs out meanwhile | interactionRequired interaction: The user has signed out. Sign in again.
     foreign origin | originNotAllowed: No token may be sent to https://evil.example, only to https://tasks.example. Add it to `allowedAPIs` if it may see the token. Plain http is for this machine only.
     body of a GET | configuration: A GET request cannot carry a body. Use another method, or put the values into the URL's query.
     body that is a stream | configuration: The request's body is a stream. Use `httpBody`.
@@ -54,56 +54,56 @@ struct MessageTests {
     deletion of a task without a title | invalidItem: The task has no title, so the server could delete all tasks. Use a task from a list.
     task API over http | configuration: The base URL http://api.example/tasks of the task server cannot be used. Use https, or http to this machine, without user name, password and fragment.
     part of the app that throws | other: A part that your app supplied, for example its cache or a closure, threw Oops. Look at the error's `underlying`.
-    cache that throws | tokenCache: The token cache could not be read.
+    cache that throws | tokenCache later: The token cache could not be read.
     cache at an https URL | tokenCache: The token cache's directory must be a file URL, but its scheme is https. Use URL(fileURLWithPath:).
     short key of a cache | tokenCache: The key of the token cache must have 32 bytes, but this one has 16. Use 32 random bytes, not a password.
-    browser that the user closed | userClosedBrowser: The browser was closed.
-    another user than the one that was asked for | wrongUser: Another user signed in than the one in `options.user`. Sign in as that user. With `prompt: .login` the page ignores the browser's session.
-    another user than the settings' | wrongUser: Another user signed in than the `userId` of the settings. Sign in as that user, or remove `userId` from the settings.
-    user without an address | wrongUser: The id_token has no address or user name that can be compared with the `userId` of the settings. Add the claim Email Addresses to the user flow (or the optional claim email), or write the object ID as userId.
+    browser that the user closed | userClosedBrowser id: The browser was closed.
+    another user than the one that was asked for | wrongUser id: Another user signed in than the one in `options.user`. Sign in as that user. With `prompt: .login` the page ignores the browser's session.
+    another user than the settings' | wrongUser id: Another user signed in than the `userId` of the settings. Sign in as that user, or remove `userId` from the settings.
+    user without an address | wrongUser id: The id_token has no address or user name that can be compared with the `userId` of the settings. Add the claim Email Addresses to the user flow (or the optional claim email), or write the object ID as userId.
     browser that cannot be opened | presentationFailed: No browser.
     sign-in that began with other settings | configuration: The sign-in began with another authority, client ID or redirect URI. Begin the sign-in again, and finish it with the same settings.
     sign-in that began long ago | timedOut: The sign-in began more than an hour ago. Begin the sign-in again.
-    no metadata | configuration: The request for the metadata document of the policy B2C_1_SignIn failed with status 404: GET METADATA. Check the authority, the tenant and the name of the policy B2C_1_SignIn in the settings.
-    metadata of a busy server | serviceUnavailable: The request for the metadata document of the policy B2C_1_SignIn failed with status 503: GET METADATA. Try again later.
-    metadata that take too long | timedOut: The request for the metadata document of the policy B2C_1_SignIn failed with status 408: GET METADATA. Try again later.
-    too much metadata | throttled: The request for the metadata document of the policy B2C_1_SignIn failed with status 429: GET METADATA. Try again later.
-    metadata elsewhere | invalidResponse: The request for the metadata document of the policy B2C_1_SignIn failed with status 302, a redirect, which is not followed: GET METADATA. Check the authority, the tenant and the name of the policy B2C_1_SignIn in the settings.
-    device that is offline | network: No response to GET METADATA: contoso.b2clogin.com refused the connection. Check the connection, then try again.
-    lost token response | network: No response to POST …: The connection to contoso.b2clogin.com was lost before the response was complete. Check the connection, then try again.
-    damaged signature | invalidResponse: The id_token is refused: its signature is not the issuer's.
-    callback of another sign-in | invalidResponse: The callback does not contain the state of this sign-in. Start the sign-in again, and use each callback only once.
+    no metadata | configuration 404: The request for the metadata document of the policy B2C_1_SignIn failed with status 404: GET METADATA. Check the authority, the tenant and the name of the policy B2C_1_SignIn in the settings.
+    metadata of a busy server | serviceUnavailable 503 later: The request for the metadata document of the policy B2C_1_SignIn failed with status 503: GET METADATA. Try again later.
+    metadata that take too long | timedOut 408 later: The request for the metadata document of the policy B2C_1_SignIn failed with status 408: GET METADATA. Try again later.
+    too much metadata | throttled 429 later: The request for the metadata document of the policy B2C_1_SignIn failed with status 429: GET METADATA. Try again later.
+    metadata elsewhere | invalidResponse 302: The request for the metadata document of the policy B2C_1_SignIn failed with status 302, a redirect, which is not followed: GET METADATA. Check the authority, the tenant and the name of the policy B2C_1_SignIn in the settings.
+    device that is offline | network later: No response to GET METADATA: contoso.b2clogin.com refused the connection. Check the connection, then try again.
+    lost token response | network later id: No response to POST …: The connection to contoso.b2clogin.com was lost before the response was complete. Check the connection, then try again.
+    damaged signature | invalidResponse id: The id_token is refused: its signature is not the issuer's.
+    callback of another sign-in | invalidResponse id: The callback does not contain the state of this sign-in. Start the sign-in again, and use each callback only once.
     issuer: callback of another sign-in | invalidResponse: The callback does not contain the state of this sign-in. Start the sign-in again, and use each callback only once.
     metadata that are a page | invalidResponse: The metadata document is HTML or XML instead of JSON. Check the authority in the settings. A proxy or a sign-in page may have answered instead.
     metadata without keys | invalidResponse: The metadata document has no issuer or no https jwks_uri.
-    key set that is a page | invalidResponse: The issuer's key set is not a JSON object with an array of keys.
-    callback to another address | invalidResponse: The callback URL does not match the redirect URI. Pass on only URLs that start with the redirect URI, and do not change them.
-    callback with another state | invalidResponse: The callback does not contain the state of this sign-in. Start the sign-in again, and use each callback only once.
-    callback without a code | invalidResponse: The callback contains neither a code nor an error.
-    callback with two codes | invalidResponse: The callback contains a parameter twice.
-    callback of a cancelled page | userCancelledInPage: The user cancelled on the page, or declined to consent.
-    token response that is not JSON | invalidResponse: The token response is not a JSON object.
-    token response without tokens | invalidResponse: The token response has no token.
-    token response without an id_token | invalidResponse: The token response has no id_token, although openid was requested.
-    access token that is a number | invalidResponse: The access_token of the token response is not a string, or is empty.
-    access token with a space | invalidResponse: The access_token of the token response has characters that an Authorization header cannot contain.
-    token of another type | invalidResponse: The token_type of the token response is not Bearer.
-    no access token | missingAPIScope: The provider issued no access token for https://contoso.onmicrosoft.com/tasks/read https://contoso.onmicrosoft.com/tasks/write. Grant the app this permission in the portal (API permissions, with admin consent).
-    token endpoint that is busy | serviceUnavailable: The provider answered 503 without an OAuth error. Try again later.
-    token endpoint that sends a page | invalidResponse: The provider answered 400 without an OAuth error. Check the authority in the settings.
-    refused client | configuration: The provider refused with invalid_client. The policy was B2C_1_SignIn. Check the client ID, and register the app as a public client, because no client secret is sent.
-    refused scope | configuration: The provider refused with invalid_scope. The scopes were …. The policy was B2C_1_SignIn. Compare the scopes with those that the provider offers to this client.
-    refused API | configuration: The provider refused with invalid_target. The scopes were …. The policy was B2C_1_SignIn. Compare the API's name in the scopes with the API's registration, which must exist where the user signs in.
-    refused user | accessDenied: The provider refused with access_denied. Show the user the server's words. Another user can sign in with `prompt: .login`.
-    policy that is gone | configuration: The policy B2C_1_SignIn, which signed the user in, no longer has a token endpoint. Check that the tenant still has this policy, or name the policy that replaces it in the settings.
-    refresh of another user | interactionRequired: The id_token of the refresh names another user than the sign-in. Sign in again.
-    id_token without a user | invalidResponse: The id_token is refused: its sub refers to oid, which is missing. Add the claim User's Object ID to the user flow.
-    id_token of another policy | invalidResponse: The id_token is refused: its policy is not 'B2C_1_SignIn'. Check that the sign-in page and the token request used the same policy.
-    id_token without a policy | invalidResponse: The id_token is refused: it does not name a policy. Check that the sign-in page and the token request used the same policy.
+    key set that is a page | invalidResponse id: The issuer's key set is not a JSON object with an array of keys.
+    callback to another address | invalidResponse id: The callback URL does not match the redirect URI. Pass on only URLs that start with the redirect URI, and do not change them.
+    callback with another state | invalidResponse id: The callback does not contain the state of this sign-in. Start the sign-in again, and use each callback only once.
+    callback without a code | invalidResponse id: The callback contains neither a code nor an error.
+    callback with two codes | invalidResponse id: The callback contains a parameter twice.
+    callback of a cancelled page | userCancelledInPage id: The user cancelled on the page, or declined to consent.
+    token response that is not JSON | invalidResponse 200 id: The token response is not a JSON object.
+    token response without tokens | invalidResponse 200 id: The token response has no token.
+    token response without an id_token | invalidResponse id: The token response has no id_token, although openid was requested.
+    access token that is a number | invalidResponse 200 id: The access_token of the token response is not a string, or is empty.
+    access token with a space | invalidResponse 200 id: The access_token of the token response has characters that an Authorization header cannot contain.
+    token of another type | invalidResponse 200 id: The token_type of the token response is not Bearer.
+    no access token | missingAPIScope id: The provider issued no access token for https://contoso.onmicrosoft.com/tasks/read https://contoso.onmicrosoft.com/tasks/write. Grant the app this permission in the portal (API permissions, with admin consent).
+    token endpoint that is busy | serviceUnavailable 503 later id: The provider answered 503 without an OAuth error. Try again later.
+    token endpoint that sends a page | invalidResponse 400 id: The provider answered 400 without an OAuth error. Check the authority in the settings.
+    refused client | configuration 400 id: The provider refused with invalid_client. The policy was B2C_1_SignIn. Check the client ID, and register the app as a public client, because no client secret is sent.
+    refused scope | configuration 400 id: The provider refused with invalid_scope. The scopes were …. The policy was B2C_1_SignIn. Compare the scopes with those that the provider offers to this client.
+    refused API | configuration 400 id: The provider refused with invalid_target. The scopes were …. The policy was B2C_1_SignIn. Compare the API's name in the scopes with the API's registration, which must exist where the user signs in.
+    refused user | accessDenied 400 id: The provider refused with access_denied. Show the user the server's words. Another user can sign in with `prompt: .login`.
+    policy that is gone | configuration 404 id: The policy B2C_1_SignIn, which signed the user in, no longer has a token endpoint. Check that the tenant still has this policy, or name the policy that replaces it in the settings.
+    refresh of another user | interactionRequired interaction: The id_token of the refresh names another user than the sign-in. Sign in again.
+    id_token without a user | invalidResponse id: The id_token is refused: its sub refers to oid, which is missing. Add the claim User's Object ID to the user flow.
+    id_token of another policy | invalidResponse id: The id_token is refused: its policy is not 'B2C_1_SignIn'. Check that the sign-in page and the token request used the same policy.
+    id_token without a policy | invalidResponse id: The id_token is refused: it does not name a policy. Check that the sign-in page and the token request used the same policy.
     issuer: metadata of another issuer | invalidResponse: The metadata names the issuer https://evil.example, which does not belong to the authority https://contoso.example. Check the authority in the settings. KIND
     issuer: metadata without a token endpoint | invalidResponse: The metadata document has no https authorization_endpoint or token_endpoint. KIND
     issuer: metadata with a reserved parameter | invalidResponse: The metadata's authorization_endpoint contains client_id, a parameter of the protocol. Check the authority in the settings, or have the issuer publish the endpoint without it. KIND
-    issuer: no keys | invalidResponse: The id_token is refused: the issuer publishes no key with the kid that begins with '…'. Try again in a few seconds, because the issuer may have new keys that it has not published everywhere yet.
+    issuer: no keys | invalidResponse later: The id_token is refused: the issuer publishes no key with the kid that begins with '…'. Try again in a few seconds, because the issuer may have new keys that it has not published everywhere yet.
     issuer: key for encryption | invalidResponse: The id_token is refused: the issuer's key is not for signatures.
     issuer: callback without iss | invalidResponse: The callback has no iss, although the issuer promises one (RFC 9207 section 2.4).
     issuer: callback of another issuer | invalidResponse: The callback comes from an issuer that was not asked (RFC 9207 section 2.4).
@@ -129,33 +129,33 @@ struct MessageTests {
     issuer: id_token of another access token | invalidResponse: The id_token is refused: its at_hash is not that of the access token.
     issuer: no access token | missingAPIScope: The provider issued no access token for https://contoso.onmicrosoft.com/tasks/read https://contoso.onmicrosoft.com/tasks/write. Allow the app these scopes where it is registered.
     issuer: address that is not verified | wrongUser: The id_token has no address or user name that can be compared with the `userId` of the settings. Add the scope email to the settings, or write the user's subject (sub) as userId. An address counts only if the provider sends email_verified.
-    issuer: userinfo of a busy server | serviceUnavailable: The userinfo endpoint answered 503.
+    issuer: userinfo of a busy server | serviceUnavailable 503 later: The userinfo endpoint answered 503.
     issuer: userinfo that is no object | invalidResponse: The userinfo response is not a JSON object with a sub. Have the provider send userinfo as plain JSON for this client.
     issuer: userinfo of another user | invalidResponse: The userinfo response is about another user than the id_token.
     issuer: no device codes | unsupported: The authority does not offer device codes. Sign in with a presenter, which opens a browser.
     issuer: no sign-out page | unsupported: The authority offers no way to end the session in the browser. Remove only the tokens, or sign in with a browser session that shares no cookies.
-    issuer: nobody signed in | interactionRequired: No user is signed in. Sign in first.
-    issuer: API elsewhere | invalidResponse: The server answered 302 to GET TASKS: a redirect, which is not followed. Use the final URL as the base URL.
-    issuer: API refuses the token | unauthorized: The API answered 401 (invalid_token) to a new token too. Check that the token's audience and issuer are those that the API expects.
-    issuer: API refuses the token once more | unauthorized: The API answered 401 (invalid_token), and there is no newer token to send. The API refused the token although it is new. The SDK renewed it, or tried to, less than a minute ago. `accessToken(forceRefresh: true)` or a sign-in shows whether the session has ended. If it has not, check that the token's audience and issuer are those that the API expects.
-    issuer: API wants claims | claimsRequired: The API answered 401, because it wants a token with more claims. Get a token with the error's `claims`. If that asks for a sign-in, sign in with them.
-    issuer: API wants a scope | insufficientScope: The API answered 403, because the token lacks the scope “admin”. Get a token with that scope.
-    issuer: API answers 403 | forbidden: The server answered 403 to GET TASKS: the user is not allowed to do this.
-    issuer: API answers 404 | notFound: The server answered 404 to GET TASKS: nothing exists at this URL. Check the path of the base URL.
-    issuer: API answers 404 to an update | notFound: The server answered 404 to PUT TASKS/1: the task does not exist, or the server does not support updating. Use another server. Those of the tutorial cannot update tasks.
-    issuer: API answers 404 to a deletion | notFound: The server answered 404 to DELETE TASKS/1: the task does not exist, or the server does not support deleting by id. Choose the dialect of the server. `.rest` deletes by id, and the others delete by title.
-    issuer: API answers 405 | unsupported: The server answered 405 to GET TASKS: it does not support listing. Check the path of the base URL.
-    issuer: API answers 408 | timedOut: The server answered 408 to GET TASKS: the request took too long.
-    issuer: API answers 409 | conflict: The server answered 409 to GET TASKS: the request conflicts with its state or lacks a field. If the code is MissingTask, choose the other dialect.
-    issuer: API answers 413 | tooLarge: The server answered 413 to GET TASKS: the request is too large. Shorten the task's title.
-    issuer: API answers 418 | server: GET TASKS failed with status 418.
-    issuer: API answers 429 | throttled: The server answered 429 to GET TASKS: too many requests. Wait, then try again.
-    issuer: API answers 500 | serviceUnavailable: GET TASKS failed with status 500.
-    issuer: API sends a page | invalidResponse: The server answered 200 to GET TASKS: the response is HTML or XML instead of JSON. Check the base URL. A proxy or a page may have answered.
-    issuer: API sends no list | invalidResponse: The server answered 200 to GET TASKS: the response is an object, not a list. Check that the base URL is that of a list of tasks.
-    issuer: API sends a list of numbers | invalidResponse: The server answered 200 to GET TASKS: [0] is a number, not an object. Check that the base URL is that of a list of tasks.
-    issuer: API sends a number as an id | invalidResponse: The server answered 200 to GET TASKS: [0]._id is a number, not a string. Check that the base URL is that of a list of tasks.
-    issuer: API sends a task without a title | invalidResponse: The server answered 200 to GET TASKS: [0] has no title (task or Text). Check that the base URL is that of a list of tasks.
+    issuer: nobody signed in | interactionRequired interaction: No user is signed in. Sign in first.
+    issuer: API elsewhere | invalidResponse 302: The server answered 302 to GET TASKS: a redirect, which is not followed. Use the final URL as the base URL.
+    issuer: API refuses the token | unauthorized 401: The API answered 401 (invalid_token) to a new token too. Check that the token's audience and issuer are those that the API expects.
+    issuer: API refuses the token once more | unauthorized 401: The API answered 401 (invalid_token), and there is no newer token to send. The API refused the token although it is new. The SDK renewed it, or tried to, less than a minute ago. `accessToken(forceRefresh: true)` or a sign-in shows whether the session has ended. If it has not, check that the token's audience and issuer are those that the API expects.
+    issuer: API wants claims | claimsRequired 401: The API answered 401, because it wants a token with more claims. Get a token with the error's `claims`. If that asks for a sign-in, sign in with them.
+    issuer: API wants a scope | insufficientScope 403: The API answered 403, because the token lacks the scope “admin”. Get a token with that scope.
+    issuer: API answers 403 | forbidden 403: The server answered 403 to GET TASKS: the user is not allowed to do this.
+    issuer: API answers 404 | notFound 404: The server answered 404 to GET TASKS: nothing exists at this URL. Check the path of the base URL.
+    issuer: API answers 404 to an update | notFound 404: The server answered 404 to PUT TASKS/1: the task does not exist, or the server does not support updating. Use another server. Those of the tutorial cannot update tasks.
+    issuer: API answers 404 to a deletion | notFound 404: The server answered 404 to DELETE TASKS/1: the task does not exist, or the server does not support deleting by id. Choose the dialect of the server. `.rest` deletes by id, and the others delete by title.
+    issuer: API answers 405 | unsupported 405: The server answered 405 to GET TASKS: it does not support listing. Check the path of the base URL.
+    issuer: API answers 408 | timedOut 408 later: The server answered 408 to GET TASKS: the request took too long.
+    issuer: API answers 409 | conflict 409: The server answered 409 to GET TASKS: the request conflicts with its state or lacks a field. If the code is MissingTask, choose the other dialect.
+    issuer: API answers 413 | tooLarge 413: The server answered 413 to GET TASKS: the request is too large. Shorten the task's title.
+    issuer: API answers 418 | server 418: GET TASKS failed with status 418.
+    issuer: API answers 429 | throttled 429 later: The server answered 429 to GET TASKS: too many requests. Wait, then try again.
+    issuer: API answers 500 | serviceUnavailable 500 later: GET TASKS failed with status 500.
+    issuer: API sends a page | invalidResponse 200: The server answered 200 to GET TASKS: the response is HTML or XML instead of JSON. Check the base URL. A proxy or a page may have answered.
+    issuer: API sends no list | invalidResponse 200: The server answered 200 to GET TASKS: the response is an object, not a list. Check that the base URL is that of a list of tasks.
+    issuer: API sends a list of numbers | invalidResponse 200: The server answered 200 to GET TASKS: [0] is a number, not an object. Check that the base URL is that of a list of tasks.
+    issuer: API sends a number as an id | invalidResponse 200: The server answered 200 to GET TASKS: [0]._id is a number, not a string. Check that the base URL is that of a list of tasks.
+    issuer: API sends a task without a title | invalidResponse 200: The server answered 200 to GET TASKS: [0] has no title (task or Text). Check that the base URL is that of a list of tasks.
     """
 
   private static let abbreviations = [
@@ -182,57 +182,43 @@ struct MessageTests {
   func complete() {
     let names = Self.texts.split(separator: "\n").map { $0.components(separatedBy: " | ")[0] }
     #expect(Set(names) == Set(Self.calls.keys) && names.count == Self.calls.count)
+    #expect(Self.networkCodes.count == Self.network.split(separator: "\n").count)
   }
 
   // MARK: The network
 
-  // A code of the system, whether the call may succeed later, and the message about GET https://login.example/x.
-  static let network: [(code: URLError.Code, isRetryable: Bool, text: String)] = [
-    (
-      .timedOut, true,
-      "timedOut: NONE login.example was silent for 15.0 seconds, or took more than 30.0 seconds in all. AGAIN"
-    ),
-    (
-      .cannotFindHost, true,
-      "network: NONE The host name of login.example cannot be resolved. AGAIN A Mac app with the App Sandbox also needs Outgoing Connections (Client), under Signing & Capabilities."
-    ),
-    (.cannotConnectToHost, true, "network: NONE login.example refused the connection. AGAIN"),
-    (.notConnectedToInternet, true, "network: NONE This device is not connected to the internet. AGAIN"),
-    (
-      .networkConnectionLost, true,
-      "network: NONE The connection to login.example was lost before the response was complete. AGAIN"
-    ),
-    (.cancelled, false, "network: NONE The transport cancelled the request to login.example."),
-    (
-      .secureConnectionFailed, false,
-      "network: NONE The server at login.example did not answer with TLS, or refused the handshake. Check the scheme and the port of the address, because https needs a server that speaks TLS."
-    ),
-    (
-      .serverCertificateUntrusted, false,
-      "network: NONE The TLS handshake with login.example failed, or its certificate is not trusted."
-    ),
-    (.cannotParseResponse, false, "invalidResponse: NONE The response of login.example is not HTTP."),
-    (.badURL, false, "configuration: NONE The system cannot open the URL of login.example."),
-    (
-      .dataLengthExceedsMaximum, false,
-      "tooLarge: The response to GET https://login.example/x is larger than the 1048576 bytes that are allowed. Raise `maximumBodyBytes` in the limits, or let the server send less."
-    ),
-    (
-      .appTransportSecurityRequiresSecureConnection, false,
-      "configuration: NONE App Transport Security refuses http to login.example. Use https. While you develop, set NSAllowsLocalNetworking under NSAppTransportSecurity in Info.plist."
-    ),
+  // The messages about GET https://login.example/x, one for each of these codes of the system.
+  static let networkCodes: [URLError.Code] = [
+    .timedOut, .cannotFindHost, .cannotConnectToHost, .notConnectedToInternet, .networkConnectionLost, .cancelled,
+    .secureConnectionFailed, .serverCertificateUntrusted, .cannotParseResponse, .badURL, .dataLengthExceedsMaximum,
+    .appTransportSecurityRequiresSecureConnection,
   ]
+  static let network = """
+    timedOut later: NONE login.example was silent for 15.0 seconds, or took more than 30.0 seconds in all. AGAIN
+    network later: NONE The host name of login.example cannot be resolved. AGAIN A Mac app with the App Sandbox also needs Outgoing Connections (Client), under Signing & Capabilities.
+    network later: NONE login.example refused the connection. AGAIN
+    network later: NONE This device is not connected to the internet. AGAIN
+    network later: NONE The connection to login.example was lost before the response was complete. AGAIN
+    network: NONE The transport cancelled the request to login.example.
+    network: NONE The server at login.example did not answer with TLS, or refused the handshake. Check the scheme and the port of the address, because https needs a server that speaks TLS.
+    network: NONE The TLS handshake with login.example failed, or its certificate is not trusted.
+    invalidResponse: NONE The response of login.example is not HTTP.
+    configuration: NONE The system cannot open the URL of login.example.
+    tooLarge: The response to GET https://login.example/x is larger than the 1048576 bytes that are allowed. Raise `maximumBodyBytes` in the limits, or let the server send less.
+    configuration: NONE App Transport Security refuses http to login.example. Use https. While you develop, set NSAllowsLocalNetworking under NSAppTransportSecurity in Info.plist.
+    """
 
   private func error(_ code: URLError.Code) throws -> ConnectorError {
     ConnectorError(URLError(code), URLRequest(url: try url("https://login.example/x")), .standard)
   }
 
-  @Test("An error of the network", arguments: network)
-  func network(_ code: URLError.Code, _ isRetryable: Bool, _ text: String) throws {
-    let error = try error(code)
+  @Test(
+    "An error of the network",
+    arguments: zip(networkCodes, network.split(separator: "\n").map(String.init)))
+  func network(_ code: URLError.Code, _ text: String) throws {
     let expected = text.replacing("NONE", with: "No response to GET https://login.example/x:")
       .replacing("AGAIN", with: "Check the connection, then try again.")
-    #expect(message(of: error) == expected && error.isRetryable == isRetryable)
+    #expect(message(of: try error(code)) == expected)
   }
 
   @Test("No error of the network has a fault in its text")

@@ -138,12 +138,12 @@ struct SecrecyEchoTests {
     let scene = alice.scene
     let key = try #require(try await scene.cache.keys().first)
     var record = try await scene.record()
+    // No secret is sent for a document, but its server knows one from another request.
+    let known = ["metadata", "keys"].contains(operation.testDescription) ? [record.accessTokens[0].token.value] : []
     if isOpaque {
       record.refreshToken = Secret("refresh token of words")
       record.accessTokens[0].token = Secret("opaque-token-of-words")
     }
-    // No secret is sent for a document, but its server knows one from another request.
-    let known = ["metadata", "keys"].contains(operation.testDescription) ? [record.accessTokens[0].token.value] : []
     let current = Locked<(answer: @Sendable (String) -> LocalResponse, number: Int)?>(nil)
     let sent = Locked<Set<String>>([])
     scene.transport.intercept { request in
