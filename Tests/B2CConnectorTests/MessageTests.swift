@@ -215,7 +215,7 @@ struct MessageTests {
   @Test(
     "An error of the network",
     arguments: zip(networkCodes, network.split(separator: "\n").map(String.init)))
-  func network(_ code: URLError.Code, _ text: String) throws {
+  func ofTheNetwork(_ code: URLError.Code, _ text: String) throws {
     let expected = text.replacing("NONE", with: "No response to GET https://login.example/x:")
       .replacing("AGAIN", with: "Check the connection, then try again.")
     #expect(message(of: try error(code)) == expected)
