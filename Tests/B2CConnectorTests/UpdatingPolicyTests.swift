@@ -71,9 +71,7 @@ struct UpdatingPolicyTests {
     #expect(user.name == (kind == .profileEdit ? "Renamed" : LocalUser.alice.displayName))
   }
 
-  @Test(
-    "The claims of an edit are laid over the record's, but for those of a token, and those of the next refresh replace all"
-  )
+  @Test("The claims of an edit replace those of the record one by one, and the claims of the next refresh replace all")
   func claims() async throws {
     // The issuer names the policy, so that a refresh after an edit could take it for another issuer.
     let scene = Scene { behavior in
