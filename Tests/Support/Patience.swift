@@ -41,12 +41,3 @@ extension URLRequest {
     return copy
   }
 }
-
-extension URLSessionConfiguration {
-  /// A session without a memory, whose requests no clock ends.
-  package static var patient: URLSessionConfiguration {
-    let configuration = URLSessionConfiguration.ephemeral
-    configuration.timeoutIntervalForRequest = 3_600
-    return configuration
-  }
-}
