@@ -1,14 +1,6 @@
-import B2CAuthority
 import B2CConnector
-import B2CCore
-import B2CHTTP
 import B2CTestKit
-import B2CTokenCache
 import Foundation
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 // Each public protocol, adopted as an app would; `.ci/app-settings` compiles it with the settings of apps.
 

@@ -4,10 +4,6 @@ import Foundation
 import TestSupport
 import Testing
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
 /// A cancelled call throws `CancellationError`, whatever an app's parts throw then, and no other call does.
 @Suite("Cancelled calls over an app's own parts", .hangLimit)
 struct ConnectorCancellationTests {

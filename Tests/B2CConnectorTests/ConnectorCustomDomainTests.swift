@@ -4,10 +4,6 @@ import Foundation
 import TestSupport
 import Testing
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
 /// External ID and Azure AD B2C on `login.contoso.com`, by settings files in the forms of Microsoft's pages.
 @Suite("A custom URL domain", .hangLimit)
 struct ConnectorCustomDomainTests {

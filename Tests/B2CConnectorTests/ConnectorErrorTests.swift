@@ -1,13 +1,8 @@
 import B2CConnector
-import B2CCore
 import B2CTestKit
 import Foundation
 import TestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 @Suite("Errors of the connector", .hangLimit)
 struct ConnectorErrorTests {

@@ -1,13 +1,8 @@
 import B2CConnector
-import B2CCore
 import B2CTestKit
 import Foundation
 import TestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Servers that send long runs of combining marks, with which these calls would take minutes without a limit.
 @Suite("Combining marks that a server sends", .hangLimit)

@@ -4,10 +4,6 @@ import Foundation
 import TestSupport
 import Testing
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
 @Suite("Requests to any API", .hangLimit)
 struct ConnectorRequestsTests {
   @Test("Microsoft Graph takes the token of a scope without a host")

@@ -1,13 +1,8 @@
 import B2CConnector
-import B2CCore
 import B2CTestKit
 import Foundation
 import TestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Several users, policies and clients over one cache, and the calls to an API for one of the users.
 @Suite("Users", .hangLimit)

@@ -4,10 +4,6 @@ import Foundation
 import TestSupport
 import Testing
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
 /// What a diagnosis says of the sign-in page.
 @Suite("The sign-in page of a diagnosis", .hangLimit)
 struct DiagnosisPageTests {

@@ -4,10 +4,6 @@ import Foundation
 import TestSupport
 import Testing
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
 /// What a diagnosis does and does not do.
 ///
 /// Its findings are in ``DiagnosisMessageTests``, and what it says of the sign-in page in ``DiagnosisPageTests``.

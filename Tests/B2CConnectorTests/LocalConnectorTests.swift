@@ -4,10 +4,6 @@ import Foundation
 import TestSupport
 import Testing
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
 /// The wiring that `B2CTestKit` has for an app's tests.
 @Suite(.descriptors(), .hangLimit)
 struct LocalConnectorTests {

@@ -1,15 +1,9 @@
 import B2CConnector
-import B2CCore
-import B2CHTTP
 import B2CIDToken
 import B2CTestKit
 import Foundation
 import TestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 @Suite("Authorities without a policy", .hangLimit)
 struct OpenIDProviderTests {

@@ -1,13 +1,8 @@
 import B2CConnector
-import B2CCore
 import B2CTestKit
 import Foundation
 import TestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Promise: whatever a server returns of what was sent to it, and however it writes it, is in nothing that can be printed.
 ///

@@ -1,12 +1,7 @@
 import B2CConnector
-import B2CCore
 import B2CTestKit
 import Foundation
 import TestSupport
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Returns everything that a value can be made to print, and for an error also what is under it.
 func shown(_ value: Any) -> String {

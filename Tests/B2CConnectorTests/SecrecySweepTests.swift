@@ -1,14 +1,9 @@
 import B2CConnector
-import B2CCore
 import B2CIDToken
 import B2CTestKit
 import Foundation
 import TestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Promise: tokens, codes, verifiers and passwords are in nothing that can be printed, wherever they come from.
 @Suite("Secrets are in nothing that can be printed", .hangLimit)

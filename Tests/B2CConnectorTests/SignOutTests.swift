@@ -1,14 +1,8 @@
 import B2CConnector
-import B2CCore
-import B2CHTTP
 import B2CTestKit
 import Foundation
 import TestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// What a sign-out does to the tokens, here and at the provider; ``BrowserSignOutTests`` has the page.
 @Suite("Sign-out", .hangLimit)

@@ -1,13 +1,8 @@
 import B2CConnector
-import B2CHTTP
 import B2CTestKit
 import Foundation
 import TestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// The model of `Docs/Examples/TasksApp`, as readers copy it.
 @Suite("The example app's model", .hangLimit) @MainActor

@@ -4,10 +4,6 @@ import Foundation
 import TestSupport
 import Testing
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
 @Suite("User info", .hangLimit)
 struct UserInfoTests {
   /// Alice, signed in at a generic issuer.

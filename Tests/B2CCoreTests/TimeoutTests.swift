@@ -1,4 +1,3 @@
-import B2CCore
 import B2CTestKit
 import TestSupport
 import Testing

@@ -1,4 +1,3 @@
-import B2CCore
 import B2CLoopback
 import B2CTestKit
 import Foundation

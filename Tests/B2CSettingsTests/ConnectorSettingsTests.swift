@@ -1,4 +1,3 @@
-import B2CAuthority
 import B2CSettings
 import Foundation
 import TestSupport

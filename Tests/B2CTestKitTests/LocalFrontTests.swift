@@ -1,13 +1,7 @@
-import B2CCore
-import B2CHTTP
 import B2CTestKit
 import Foundation
 import TestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 @Suite(.descriptors(), .hangLimit)
 struct LocalFrontTests {

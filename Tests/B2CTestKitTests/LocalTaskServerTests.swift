@@ -1,14 +1,8 @@
-import B2CCore
-import B2CHTTP
 import B2CIDToken
 import B2CTestKit
 import Foundation
 import TestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 @Suite(.hangLimit)
 struct LocalTaskServerTests {

@@ -1,4 +1,3 @@
-import B2CCore
 import B2CIDToken
 import B2CTestKit
 import Foundation

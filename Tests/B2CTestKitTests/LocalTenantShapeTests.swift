@@ -1,13 +1,8 @@
-import B2CCore
 import B2CIDToken
 import B2CTestKit
 import Foundation
 import TestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// What differs between the services: metadata, issuers, tokens, errors, and the pages that each of them has.
 @Suite(.hangLimit)

@@ -1,13 +1,8 @@
-import B2CCore
 import B2CIDToken
 import B2CTestKit
 import Foundation
 import TestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// The token endpoint: codes, refresh tokens and device codes, and what they bring.
 @Suite(.hangLimit)

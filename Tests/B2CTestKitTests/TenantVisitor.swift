@@ -1,13 +1,7 @@
-import B2CCore
-import B2CHTTP
 import B2CTestKit
 import Foundation
 import TestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Talks to a tenant as an app's engine does, step by step, so that a test can do each step wrong.
 struct TenantVisitor {

@@ -1,6 +1,4 @@
-import B2CCore
 import B2CTestKit
-import B2CTokenCache
 import Foundation
 import TestSupport
 import Testing

@@ -1,4 +1,3 @@
-import B2CCore
 import B2CTokenCache
 import Foundation
 import TestSupport

@@ -1,5 +1,4 @@
 import B2CTestKit
-import B2CTokenCache
 import Foundation
 import TestSupport
 

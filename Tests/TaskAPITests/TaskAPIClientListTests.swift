@@ -1,8 +1,5 @@
-import B2CCore
-import B2CHTTP
 import B2CTestKit
 import Foundation
-import TaskAPI
 import TestSupport
 import Testing
 

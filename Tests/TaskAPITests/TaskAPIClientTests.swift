@@ -1,9 +1,6 @@
-import B2CCore
-import B2CHTTP
 import B2CIDToken
 import B2CTestKit
 import Foundation
-import TaskAPI
 import TestSupport
 import Testing
 

@@ -1,7 +1,5 @@
-import B2CCore
 import B2CTestKit
 import Foundation
-import TaskAPI
 import TestSupport
 import Testing
 

@@ -1,14 +1,9 @@
 import B2CConnector
-import B2CCore
 import B2CLoopback
 import B2CTestKit
 import Foundation
 import TestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 @Suite(.descriptors(), .hangLimit)
 struct BrowserTests {

@@ -1,5 +1,4 @@
 import B2CConnector
-import B2CCore
 import Foundation
 import TestSupport
 import Testing

@@ -1,14 +1,9 @@
 import B2CConnector
-import B2CCore
 import B2CIDToken
 import B2CTestKit
 import Foundation
 import TestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// The modules of the OpenID Foundation's plans for relying parties, as `Tests/Interop/README.md` lists them.
 @Suite("OpenID Connect relying party", .descriptors(), .hangLimit)

@@ -1,13 +1,8 @@
 import B2CConnector
-import B2CCore
 import B2CLoopback
 import B2CTestKit
 import Foundation
 import TestSupport
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 extension Row {
   static let endurance = Row(

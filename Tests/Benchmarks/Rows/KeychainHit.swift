@@ -1,5 +1,4 @@
 import B2CConnector
-import B2CTokenCache
 import TestSupport
 
 extension Row {

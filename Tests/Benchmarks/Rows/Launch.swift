@@ -3,10 +3,6 @@ import B2CTestKit
 import Foundation
 import TestSupport
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
 extension Row {
   static let launch = Row(
     number: "7", title: "process start to first token, file cache",

@@ -1,11 +1,6 @@
 import B2CConnector
-import B2CCore
 import Foundation
 import TestSupport
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 extension Row {
   static let taskCall = Row(

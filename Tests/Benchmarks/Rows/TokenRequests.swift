@@ -1,12 +1,7 @@
 import B2CConnector
-import B2CCore
 import B2CTestKit
 import Foundation
 import TestSupport
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 extension Row {
   static let tokenRequests = Row(

@@ -1,12 +1,7 @@
 import B2CConnector
-import B2CCore
 import B2CTestKit
 import Foundation
 import TestSupport
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Users of one tenant in a cache, with records as large as a real tenant makes them.
 enum Scene {

@@ -1,14 +1,8 @@
 import B2CConnector
-import B2CCore
-import B2CHTTP
 import B2CLoopback
 import B2CTestKit
 import Foundation
 import TestSupport
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// A local tenant on loopback HTTP that takes its time for every answer.
 final class SlowTenant: Sendable {

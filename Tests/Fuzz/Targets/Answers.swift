@@ -1,16 +1,9 @@
 // Fuzzes pure functions of the engine: `TokenResponse`, `ErrorResponse`, `ProviderMetadata`, `DeviceTicket` and `JWKSet`.
 
-import B2CAuthority
-import B2CCore
-import B2CHTTP
 import B2CIDToken
 import B2COAuth
 import B2CTestKit
 import Foundation
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 extension FuzzTarget {
   /// The responses of a provider: metadata, tokens, errors, keys, device codes.

@@ -1,5 +1,4 @@
 import B2CAuthority
-import B2CCore
 import Foundation
 
 extension FuzzTarget {

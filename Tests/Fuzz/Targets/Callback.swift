@@ -1,7 +1,5 @@
 // Fuzzes a pure function of the engine, `PendingSignIn.validate`, and `FormEncoding`.
 
-import B2CAuthority
-import B2CCore
 import B2COAuth
 import Foundation
 

@@ -1,11 +1,5 @@
-import B2CCore
-import B2CHTTP
 import B2CTestKit
 import Foundation
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 extension FuzzTarget {
   /// Header fields of answers: `WWW-Authenticate`, `Retry-After`, dates.

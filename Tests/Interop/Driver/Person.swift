@@ -1,11 +1,5 @@
 import B2CConnector
-import B2CCore
-import B2CHTTP
 import Foundation
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// The helper that drives the browser, and the steps that it has taken.
 struct Person: Sendable {

@@ -1,11 +1,6 @@
-import B2CHTTP
 import B2CLoopback
 import B2CTestKit
 import Foundation
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// The local tenants under the names of the real service.
 ///

@@ -1,12 +1,6 @@
 import B2CConnector
-import B2CCore
-import B2CHTTP
 import B2CTestKit
 import Foundation
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Everything that an app does with a provider, through the public API.
 ///

@@ -1,12 +1,7 @@
 import B2CConnector
-import B2CCore
 import B2CTestKit
 import Foundation
 import TestSupport
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// A tenant and a task server behind fronts that can misbehave, and an origin that nobody may ask.
 struct FaultWorld: Sendable {

@@ -1,13 +1,7 @@
-import B2CCore
-import B2CHTTP
 import B2CLoopback
 import B2CTestKit
 import Foundation
 import TestSupport
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// A local server's front on loopback HTTP that can be made to misbehave on the wire.
 ///

@@ -1,12 +1,7 @@
-import B2CCore
 import B2CHTTP
 import B2CLoopback
 import Foundation
 import TestSupport
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// A way for a server to fail, as bytes on the wire.
 struct WireFault: Sendable {

@@ -1,7 +1,6 @@
 import B2CConnector
 import B2CTestKit
 import Foundation
-import FoundationNetworking
 
 /// What an app asks of a connector.
 enum Action: @unchecked Sendable {

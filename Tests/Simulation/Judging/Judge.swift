@@ -1,6 +1,5 @@
 import B2CConnector
 import B2CTestKit
-import B2CTokenCache
 import Foundation
 
 /// Judges a call right after it has ended, before anything else runs.

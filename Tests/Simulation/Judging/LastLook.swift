@@ -1,5 +1,4 @@
 import B2CConnector
-import B2CCore
 import B2CTestKit
 import Foundation
 

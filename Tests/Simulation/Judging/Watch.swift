@@ -1,9 +1,5 @@
-import B2CCore
-import B2CHTTP
 import B2CTestKit
-import B2CTokenCache
 import Foundation
-import FoundationNetworking
 
 /// A time that began when it was made.
 struct Hold {

@@ -1,6 +1,5 @@
 import B2CConnector
 import B2CTestKit
-import B2CTokenCache
 import Foundation
 
 /// A process of the app: its connectors, its cache object, and what it should know about who is signed in.

@@ -1,7 +1,5 @@
-import B2CHTTP
 import B2CTestKit
 import Foundation
-import FoundationNetworking
 
 /// What the network does to the requests of a world at the moment.
 struct Weather {

@@ -1,10 +1,6 @@
-import B2CAuthority
 import B2CConnector
-import B2CSettings
 import B2CTestKit
-import B2CTokenCache
 import Foundation
-import FoundationNetworking
 
 /// A provider, a task API, a device with its store, and the processes of an app on it.
 final class World: @unchecked Sendable {

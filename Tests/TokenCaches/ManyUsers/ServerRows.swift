@@ -1,9 +1,5 @@
 import B2CConnector
-import B2CCore
-import B2CHTTP
 import B2COAuth
-import B2CSettings
-import B2CTokenCache
 import Foundation
 import ServerParts
 import TestSupport

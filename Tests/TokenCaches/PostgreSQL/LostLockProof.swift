@@ -1,7 +1,5 @@
 import B2CConnector
-import B2CCore
 import B2CTestKit
-import B2CTokenCache
 import Foundation
 import TestSupport
 
