@@ -4,10 +4,6 @@ import TestSupport
 extension Row {
   static let consumerBuild = Row(
     number: "11", title: "clean debug build of a program that uses B2CConnector",
-    meaning: """
-      You have added the package and build for the first time. swift-crypto is built before and shown apart, because \
-      Apple's systems do not need it. The baseline is a package of one file.
-      """,
     takesMinutes: true
   ) { context in
     let plain = try ThrowawayPackage(
@@ -33,10 +29,6 @@ extension Row {
 
   static let programSize = Row(
     number: "11b", title: "size of a program that reads settings, signs in and lists tasks",
-    meaning: """
-      You ship the SDK inside your program. Both programs are release builds without symbols. The baseline makes one \
-      URLSession request and uses everything that the SDK takes of swift-crypto.
-      """,
     takesMinutes: true
   ) { context in
     let package = try ThrowawayPackage(

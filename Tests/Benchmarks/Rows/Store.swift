@@ -4,11 +4,7 @@ import TestSupport
 
 extension Row {
   static let store = Row(
-    number: "3", title: "durable store of one refreshed token, file cache, at 1 / 100 / 10,000 users",
-    meaning: """
-      A refresh stores its new token so that it survives a power cut. The baseline writes the same bytes to a \
-      temporary file, flushes it, renames it and flushes the directory.
-      """
+    number: "3", title: "durable store of one refreshed token, file cache, at 1 / 100 / 10,000 users"
   ) { context in
     var measurements: [Measurement] = []
     for (users, label) in [(1, "1 user"), (100, "100 users"), (10_000, "10,000 users")] {
@@ -47,11 +43,7 @@ extension Row {
   }
 
   static let foreignChange = Row(
-    number: "3b", title: "silent hit after another process changed one of 10,000 records",
-    meaning: """
-      Another process, for example your app's extension, has stored a new token, and the next call must use it. The \
-      baseline is a stat and a read of the record's file. The SDK also decodes the record.
-      """
+    number: "3b", title: "silent hit after another process changed one of 10,000 records"
   ) { context in
     let directory = try await context.fileCache(users: context.manyUsers)
     let client = try Scene.connector(try Scene.fileCache(directory))

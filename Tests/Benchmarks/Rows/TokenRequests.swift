@@ -4,14 +4,7 @@ import Foundation
 import TestSupport
 
 extension Row {
-  static let tokenRequests = Row(
-    number: "4", title: "token requests of many callers, endpoint of 300 ms",
-    meaning: """
-      Many callers need a token at the same time. The provider must see one request, because it may reject a burst of \
-      them, and it may end the session if a refresh token is used twice. The baseline is one bare request plus the \
-      same calls with a token that is still valid.
-      """
-  ) { context in
+  static let tokenRequests = Row(number: "4", title: "token requests of many callers, endpoint of 300 ms") { context in
     let scene = try await CallerScene(context)
     var measurements: [Measurement] = []
     for (name, outcome) in [
@@ -152,14 +145,12 @@ private struct RefusingAPI: HTTPTransport {
   let refused: String
   private let network = URLSessionTransport()
 
-  init(refused: String) { self.refused = refused }
-
   func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
     guard request.url?.host == "tasks.example" else { return try await network.send(request, limits: limits) }
     let response =
       request.value(forHTTPHeaderField: "Authorization") == refused
       ? LocalResponse(status: 401, headers: ["WWW-Authenticate": "Bearer error=\"invalid_token\""])
-      : Scene.emptyList
+      : LocalResponse(status: 200, body: Data("[]".utf8))
     return try response.answer(to: request.url)
   }
 }

@@ -7,8 +7,8 @@ import TestSupport
 enum Scene {
   static let scopes = ["https://contoso.onmicrosoft.com/tasks/read"]
   static let policyID = "B2C_1_SignIn"
-  /// The answer of an API that has no tasks.
-  static let emptyList = LocalResponse(status: 200, body: Data("[]".utf8))
+  /// A presenter that is never asked.
+  static let noPage = CannedPresenter { _ in throw Failure("no page is expected here") }
 
   static func settings(authority: Authority? = nil) throws -> ConnectorSettings {
     ConnectorSettings(
@@ -33,11 +33,11 @@ enum Scene {
   }
 
   /// A record of about 4 KB; `change` makes its tokens other ones of the same size.
-  static func record(_ number: Int, change: Int = 0, isExpired: Bool = false) -> TokenRecord {
+  static func record(_ number: Int, change: Int = 0) -> TokenRecord {
     let now = Date()
     var token = CachedAccessToken(
       token: Secret(text(1_200, number, change)), scopes: Set(scopes), receivedAt: now.addingTimeInterval(-60),
-      expiresAt: now.addingTimeInterval(isExpired ? -30 : 3_600))
+      expiresAt: now.addingTimeInterval(3_600))
     token.requestedScopes = Set(scopes)
     return TokenRecord(
       signedInAt: now.addingTimeInterval(-Double(number) - 3_600), policyID: policyID,
@@ -68,24 +68,13 @@ enum Scene {
   static func fileCache(_ directory: URL) throws -> StoredTokenCache { try .process(at: directory) }
 
   static func connector(
-    _ cache: any TokenCache, transport: any HTTPTransport = NoNetwork(), presenter: any SignInPresenter = NoPage(),
+    _ cache: any TokenCache, transport: any HTTPTransport = CannedTransport([]),
+    presenter: any SignInPresenter = noPage,
     settings: ConnectorSettings? = nil
   ) throws -> Connector {
     try Connector(
       settings: settings ?? Scene.settings(),
       environment: Connector.Environment(presenter: presenter, cache: cache, transport: transport))
-  }
-}
-
-/// A presenter that is never asked.
-struct NoPage: SignInPresenter {
-  func present(_ request: PresentationRequest) async throws -> URL { throw Failure("no page is expected here") }
-}
-
-/// A transport that is never asked.
-struct NoNetwork: HTTPTransport {
-  func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
-    throw Failure("no request is expected here: \(request.summary)")
   }
 }
 

@@ -51,7 +51,7 @@ final class SlowTenant: Sendable {
 
   func connector(
     _ cache: any TokenCache, transport: any HTTPTransport = URLSessionTransport(),
-    presenter: any SignInPresenter = NoPage()
+    presenter: any SignInPresenter = Scene.noPage
   ) throws -> Connector {
     try Scene.connector(cache, transport: transport, presenter: presenter, settings: settings)
   }

@@ -7,11 +7,7 @@ import TestSupport
 extension Row {
   static let server: [Row] = [
     Row(
-      number: "19", title: "a server's way: 64 callers, each call with another user's token",
-      meaning: """
-        A server lists the tasks of 10,000 users, whose records are in a database. The baseline is async-http-client \
-        with a ready header. Each call reads its user's record, so that it never misses a change by another instance.
-        """
+      number: "19", title: "a server's way: 64 callers, each call with another user's token"
     ) { context in
       let variables = ProcessInfo.processInfo.environment
       let database = try require(variables["B2C_POSTGRESQL"], "B2C_POSTGRESQL, a connection string of libpq")

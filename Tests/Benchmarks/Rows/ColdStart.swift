@@ -4,14 +4,63 @@ import Foundation
 import TestSupport
 
 extension Row {
-  static let launch = Row(
-    number: "7", title: "process start to first token, file cache",
-    meaning: """
-      An app starts whose user is signed in, reads its settings, opens its file cache and asks for a token. The \
-      baseline is a program that only makes a URLSession. If the app names no user, the SDK reads every record once to \
-      find the latest sign-in.
-      """
+  static let firstToken = Row(
+    number: "12", title: "first token after a launch with an expired token, 50 ms per request"
   ) { context in
+    var measurements: [Measurement] = []
+    for (shape, name, goal) in [
+      (LocalTenant.Shape.b2c, "Azure AD B2C", 1.2), (.openIDConnect, "a generic issuer", 2.2),
+    ] {
+      let tenant = try await SlowTenant(shape: shape)
+      let (key, record) = try await tenant.expiredRecord()
+      tenant.setDelay(.milliseconds(50))
+      let before = tenant.tenant.counters.tokenRequests
+      let count = context.pairs(21)
+      let pairs = try await Pairs.compare(pairs: count) {
+        try await tenant.bareRequest()
+      } subject: {
+        let cache = InMemoryTokenCache()
+        await cache.store(record, for: key)
+        let transport = URLSessionTransport()
+        let start = ContinuousClock.now
+        let client = try tenant.connector(cache, transport: transport)
+        _ = try await client.accessToken()
+        let seconds = start.duration(to: .now) / .seconds(1)
+        // Metadata, keys and claims follow; the next measurement must not share the machine with them.
+        _ = try await client.session
+        return seconds
+      }
+      let requests = tenant.tenant.counters.tokenRequests - before
+      await tenant.stop()
+      measurements.append(Measurement(name, pairs, goal: goal))
+      measurements.append(Measurement("\(name), time", pairs.subject.median * 1e3, "ms"))
+      measurements.append(
+        Measurement(
+          count: "\(name), token requests per launch", Double(requests) / Double(count), "requests", goal: 1))
+    }
+    return measurements
+  }
+
+  static let signInPage = Row(number: "13", title: "sign-in page opens, cold client, 50 ms per request") { context in
+    let tenant = try await SlowTenant()
+    tenant.setDelay(.milliseconds(50))
+    let pairs = try await Pairs.compare(pairs: context.pairs(21)) {
+      try await tenant.bareRequest()
+    } subject: {
+      let transport = URLSessionTransport()
+      let page = TimedPage()
+      return try await page.time {
+        try await tenant.connector(InMemoryTokenCache(), transport: transport, presenter: page).signIn()
+      }
+    }
+    await tenant.stop()
+    return [
+      Measurement("page opens", pairs, goal: 1.1),
+      Measurement("page opens, time", pairs.subject.median * 1e3, "ms"),
+    ]
+  }
+
+  static let launch = Row(number: "7", title: "process start to first token, file cache") { context in
     let pairs = context.pairs(41)
     let one = try await directory(users: 1, context)
     let many = try await directory(users: context.manyUsers, context)
@@ -55,7 +104,7 @@ enum LaunchedProgram {
   static func run(_ arguments: [String]) async throws {
     let directory = URL(fileURLWithPath: try require(arguments.first, "the directory"), isDirectory: true)
     let connector = try Connector(
-      settings: ConnectorSettings(contentsOf: settings(beside: directory)), presenter: NoPage(),
+      settings: ConnectorSettings(contentsOf: settings(beside: directory)), presenter: Scene.noPage,
       cache: try Scene.fileCache(directory))
     if let number = arguments.dropFirst().first.flatMap({ Int($0) }) {
       _ = try await connector.accessToken(user: Scene.user(number))

@@ -5,13 +5,32 @@ import Foundation
 import TestSupport
 
 extension Row {
-  static let idToken = Row(
-    number: "9", title: "id_token validation, RS256, key ready, all claims",
-    meaning: """
-      A sign-in or a refresh checks the signature and all claims of its id_token, with a key that is ready. The \
-      baseline is the hash and the RSA check of the same bytes.
-      """
+  static let decoding = Row(
+    number: "6", title: "decode 20 / 1,000 / 100,000 tasks with dates and unknown members"
   ) { context in
+    var measurements: [Measurement] = []
+    for (tasks, label) in [(20, "20"), (1_000, "1,000"), (100_000, "100,000")] {
+      let body = TaskLists.json(tasks: tasks)
+      let client = try Self.client(body)
+      let pairs = try await Pairs.compare(context, pairs: tasks > 10_000 ? 7 : 31, by: .processor) { times in
+        for _ in 0..<times { _ = try JSONDecoder().decode([TextTask].self, from: body) }
+      } subject: { times in
+        for _ in 0..<times { _ = try await client.list() }
+      }
+      measurements.append(Measurement("\(label) tasks against dates left as text", pairs, goal: 2.5))
+      measurements.append(Measurement("\(label) tasks, time", pairs.subject.median * 1e6, "µs"))
+    }
+    return measurements
+  }
+
+  static func client(_ body: Data) throws -> TaskAPIClient {
+    try TaskAPIClient(
+      baseURL: try Scene.url("https://tasks.example/tasks"),
+      transport: SameAnswer(response: LocalResponse(status: 200, body: body))
+    ) { "token-1" }
+  }
+
+  static let idToken = Row(number: "9", title: "id_token validation, RS256, key ready, all claims") { context in
     let key = try TestSigningKey()
     let keys = try JWKSet(json: try TestSigningKey.keySet([key]))
     let now = Date()
@@ -44,4 +63,13 @@ extension Row {
       Measurement("validation, time", pairs.subject.median * 1e6, "µs"),
     ]
   }
+}
+
+/// The floor: Foundation's decoder, with the date left as text and other members skipped.
+private struct TextTask: Decodable {
+  let _id: String
+  let task: String
+  let owner: String?
+  let completed: Bool
+  let date: String
 }
