@@ -67,7 +67,7 @@ extension FuzzTarget {
   ///
   /// An input that begins with `=` is the file itself.
   private static func checkSealed(_ bytes: [UInt8]) throws {
-    guard let sealing, let sealed else { throw Broken("no sealed record") }
+    guard let sealing, let sealed else { throw Failure("no sealed record") }
     var file = sealed
     if bytes.first == UInt8(ascii: "=") {
       file = Array(bytes.dropFirst())
@@ -80,8 +80,8 @@ extension FuzzTarget {
       // Another writing of the same file may open: letters of a stamp, bits at the end of base64. It holds the same then.
       let record = try sealing.record(in: file, for: sealedKey)
       try expect(record.refreshToken?.value == canary, "a changed record opens")
-    } catch let broken as Broken {
-      throw broken
+    } catch let failure as Failure {
+      throw failure
     } catch {
       try expect(file != sealed, "a genuine record does not open: \(error)")
       try check(error)

@@ -1,6 +1,7 @@
 import B2CCore
 import B2CIDToken
 import Foundation
+import TestSupport
 
 #if canImport(CryptoKit)
   import CryptoKit
@@ -120,6 +121,6 @@ extension FuzzTarget {
       fields["aud"] == "client" || fields["aud"] == ["client"] || fields["azp"] == "client",
       let expiration = fields["exp"].flatMap(NumericDate.date), expiration > now.addingTimeInterval(-300),
       let issuedAt = fields["iat"].flatMap(NumericDate.date), issuedAt <= now.addingTimeInterval(300)
-    else { throw Broken("accepted with the claims \(claims)") }
+    else { throw Failure("accepted with the claims \(claims)") }
   }
 }

@@ -1,7 +1,72 @@
 import B2CAuthority
+import B2CCore
+import B2CSettings
 import Foundation
+import TestSupport
 
 extension FuzzTarget {
+  /// The strict JSON reader.
+  static let json = FuzzTarget(name: "json", parse: { _ = try? JSONReader.value($0) }, check: checkJSON)
+
+  @Sendable private static func checkJSON(_ input: [UInt8]) throws {
+    let value: JSONValue
+    do throws(InvalidJSON) {
+      value = try JSONReader.value(input)
+    } catch {
+      try expect((0...input.count).contains(error.offset), "a fault outside the text")
+      return
+    }
+    try expect((try? JSONReader.object(input)) == value.object, "an object is read in two ways")
+    // Whatever is accepted here means the same to another reader, and to this one after it was written.
+    let other = try? JSONDecoder().decode(JSONValue.self, from: Data(input))
+    try expect(other.map { isSame($0, value) } ?? false, "Foundation reads \(String(describing: other)), not \(value)")
+    guard let written = try? JSONEncoder().encode(value) else { throw Failure("cannot be written: \(value)") }
+    let again = try? JSONReader.value(written)
+    try expect(again == value, "written and read again: \(String(describing: again)), not \(value)")
+  }
+
+  private static func isAlmostSame(_ left: Double, _ right: Double) -> Bool {
+    abs(left) >= 0x1p53 && abs(left - right) <= left.ulp
+  }
+
+  /// Beyond 2^53 a number with a fraction has no exact form: one reader takes it for whole, another does not.
+  static func isSame(_ left: JSONValue, _ right: JSONValue) -> Bool {
+    switch (left, right) {
+    case (.array(let left), .array(let right)): left.count == right.count && zip(left, right).allSatisfy(isSame)
+    case (.object(let left), .object(let right)):
+      left.count == right.count
+        && left.allSatisfy { field in right[field.key].map { isSame(field.value, $0) } ?? false }
+    default: left == right || isAlmostSame(left.double ?? 0, right.double ?? 0)
+    }
+  }
+
+  /// Settings files.
+  ///
+  /// Binary ones are refused on Linux.
+  static let settings = FuzzTarget(
+    name: "settings", growthSize: 6 << 10, parse: { _ = try? ConnectorSettings(data: Data($0)) }, check: checkSettings)
+
+  @Sendable private static func checkSettings(_ input: [UInt8]) throws {
+    do {
+      _ = try ConnectorSettings(data: Data(input), file: "settings.plist")
+    } catch let error as SettingsError {
+      try check(error)
+    }
+  }
+
+  private static func check(_ error: SettingsError) throws {
+    try expect(!error.problems.isEmpty, "an error without a problem")
+    try expect(error.problems.count <= 100 && error.warnings.count <= 100, "more than 100 problems")
+    try expect(
+      error.description.unicodeScalars.allSatisfy { $0.value >= 0x20 || $0 == "\n" }, "a control character is shown")
+    for problem in error.problems {
+      try expect(!problem.message.isEmpty, "a problem without a message")
+      try expect(
+        (problem.suggestion ?? problem.recoverySuggestion)?.isEmpty == false,
+        "a problem without an answer: \(problem)")
+    }
+  }
+
   /// Authorities and policies as a developer writes or pastes them; the first byte selects which.
   static let authority = FuzzTarget(
     name: "authority",
