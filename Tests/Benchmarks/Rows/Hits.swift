@@ -29,10 +29,10 @@ extension Row {
     let client = try Scene.connector(try await Scene.memoryCache(users: context.manyUsers))
     let user = Scene.user(7)
     let elsewhere = Elsewhere()
-    let pairs = try await Pairs.compare(context, by: .processor) { count in
-      await hop(count, elsewhere)
-    } subject: { count in
-      try await hit(count, client, user)
+    let pairs = try await Pairs.compare(context, by: .processor) { @MainActor count in
+      for _ in 0..<count { await elsewhere.visit() }
+    } subject: { @MainActor count in
+      for _ in 0..<count { _ = try await client.accessToken(user: user) }
     }
     return [
       Measurement("hit against the bare hop", pairs, goal: 1.3),
@@ -53,16 +53,6 @@ extension Row {
       }
     }
     return [Measurement("8 tasks against one", pairs, goal: 1.5)]
-  }
-
-  @MainActor
-  private static func hop(_ count: Int, _ elsewhere: Elsewhere) async {
-    for _ in 0..<count { await elsewhere.visit() }
-  }
-
-  @MainActor
-  private static func hit(_ count: Int, _ client: Connector, _ user: UserInfo) async throws {
-    for _ in 0..<count { _ = try await client.accessToken(user: user) }
   }
 
   static let keychainHit = Row(
@@ -112,7 +102,7 @@ extension Row {
 }
 
 /// The floor of a token table: a lock, a dictionary, a look at the clock.
-struct TokenTable: Sendable {
+private struct TokenTable: Sendable {
   private let tokens: Locked<[TokenCacheKey: CachedAccessToken]>
 
   init(users: Int) throws {

@@ -27,7 +27,6 @@ extension Row {
   }
 }
 
-/// Callers who all want a token at the same time, from a tenant that takes its time.
 private struct CallerScene: Sendable {
   /// The token requests of the round that is furthest from one, and the wall time compared with the baseline.
   typealias Outcome = (requests: Double, pairs: Pairs)
@@ -83,7 +82,6 @@ private struct CallerScene: Sendable {
     }
   }
 
-  /// Token requests of two clients over one store, each with the cache of a kind.
   func twoClients(over kind: CacheKind, callers: Int) async throws -> Double {
     let caches = try kind.make(in: try context.directory("two-clients-\(kind.rawValue)"))
     try await caches.one.store(expiredRecord, for: key)
@@ -155,7 +153,6 @@ private struct RefusingAPI: HTTPTransport {
   }
 }
 
-/// A process of several that want a token from one cache.
 enum RefreshingProcess {
   static func run(_ arguments: [String]) async throws {
     let directory = URL(fileURLWithPath: try require(arguments.first, "the directory"), isDirectory: true)

@@ -67,7 +67,6 @@ enum AllocationWork {
   }
 }
 
-/// Other programs of this machine.
 enum Tool {
   /// Runs a program to its end, and returns what it has printed.
   @discardableResult

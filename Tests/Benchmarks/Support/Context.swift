@@ -2,7 +2,6 @@ import B2CCore
 import Foundation
 import TestSupport
 
-/// The arguments of the program.
 struct Options: Sendable {
   /// The rows to run; all of them if it is empty.
   var only: Set<String> = []
@@ -17,18 +16,16 @@ struct Options: Sendable {
 
   init(_ arguments: [String]) throws {
     var rest = arguments[...]
-    func value(_ name: String) throws -> String {
-      guard let value = rest.popFirst() else { throw Failure("\(name) needs a value") }
-      return value
-    }
     while let argument = rest.popFirst() {
       switch argument {
-      case "--only": only.formUnion(try value(argument).split(separator: ",").map(String.init))
+      case "--only": only = Set(try require(rest.popFirst(), "N of --only").split(separator: ",").map(String.init))
       case "--check": isCheck = true
-      case "--json": json = try value(argument)
+      case "--json": json = try require(rest.popFirst(), "FILE of --json")
       case "--write": writes = true
-      case "--counter": counter = try value(argument)
-      default: throw Failure("unknown argument \(argument); \(Self.usage)")
+      case "--counter": counter = try require(rest.popFirst(), "LIBRARY of --counter")
+      default:
+        throw Failure(
+          "unknown argument \(argument); benchmarks [--only N,N] [--check] [--json FILE] [--write] [--counter LIBRARY]")
       }
     }
     guard !writes || (only.isEmpty && !isCheck) else {
@@ -36,9 +33,6 @@ struct Options: Sendable {
     }
   }
 
-  private static let usage = "benchmarks [--only N,N] [--check] [--json FILE] [--write] [--counter LIBRARY]"
-
-  /// Whether to run a row; one that `--only` names is never left out.
   func includes(_ row: Row) -> Bool {
     only.isEmpty ? !(isCheck && row.takesMinutes) : only.contains(row.number)
   }
@@ -64,7 +58,6 @@ final class Context: Sendable {
     folder = try TemporaryDirectory("benchmarks")
   }
 
-  /// Makes a directory for a row.
   func directory(_ name: String) throws -> URL {
     let directory = folder.url.appendingPathComponent(name, isDirectory: true)
     try FileManager.default.createDirectory(

@@ -2,7 +2,6 @@ import Foundation
 
 /// Baseline and subject, measured in alternating batches: what disturbs the machine disturbs both.
 struct Pairs: Sendable {
-  /// The clock that time is measured with.
   enum Clock: Sendable {
     /// The time that a user waits.
     case wall
@@ -11,7 +10,6 @@ struct Pairs: Sendable {
 
     private static let start = ContinuousClock.now
 
-    /// Seconds since some moment.
     func now() -> Double {
       switch self {
       case .wall: Self.start.duration(to: .now) / .seconds(1)
@@ -37,7 +35,6 @@ struct Pairs: Sendable {
     }
   }
 
-  /// The pairwise ratios.
   let ratio: Quartiles
   /// Seconds for one run of the baseline.
   let baseline: Quartiles
@@ -85,7 +82,6 @@ struct Pairs: Sendable {
     return (clock.now() - start) / Double(count)
   }
 
-  /// Seconds of one run.
   static func seconds(_ body: () async throws -> Void) async throws -> Double {
     try await seconds(1) { _ in try await body() }
   }

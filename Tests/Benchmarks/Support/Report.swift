@@ -11,13 +11,11 @@ struct Row: Sendable {
   let run: @Sendable (Context) async throws -> [Measurement]
 }
 
-/// A measured figure.
 struct Measurement: Encodable, Sendable {
   var row = ""
   var name: String
   var value: Double
   var unit: String
-  /// The quartiles, of a median.
   var quartiles: [Double]?
   /// The most that is allowed; `nil` for a figure that is shown for information.
   var goal: Double?
@@ -37,7 +35,6 @@ struct Measurement: Encodable, Sendable {
     isCount = true
   }
 
-  /// A ratio of subject and baseline.
   init(_ name: String, _ pairs: Pairs, goal: Double? = nil) {
     self.init(name, pairs.ratio.median, "x", goal: goal)
     quartiles = [pairs.ratio.lower, pairs.ratio.upper]
@@ -59,18 +56,15 @@ struct Measurement: Encodable, Sendable {
   }
 }
 
-/// The measurements of a run, shown as a table and kept as JSON.
 struct Report {
   let measurements: [Measurement]
 
-  /// Writes a JSON file.
   func save(to file: String) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     try encoder.encode(measurements).write(to: URL(fileURLWithPath: file))
   }
 
-  /// Prints every measurement with its goal.
   func show() {
     var table = Table("row", "measured", "", "quartiles", "goal", "")
     for measurement in measurements { table.add([measurement.row] + measurement.cells) }
@@ -95,7 +89,6 @@ struct Report {
       .replace("benchmarks results", with: lines.joined(separator: "\n"))
   }
 
-  /// Returns a figure as text.
   static func text(_ value: Double, _ unit: String) -> String {
     let counted = ["requests", "allocations", "records", "calls", "descriptors"].contains(unit)
     if counted, value == value.rounded() { return "\(Int(value)) \(value == 1 ? String(unit.dropLast()) : unit)" }
@@ -106,7 +99,6 @@ struct Report {
 }
 
 extension Measurement {
-  /// The cells of its line, without the row: name, value, quartiles, goal and verdict.
   fileprivate var cells: [String] {
     [
       name, Report.text(value, unit),
