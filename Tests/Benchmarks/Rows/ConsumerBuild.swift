@@ -12,7 +12,7 @@ extension Row {
       context, "consumer",
       [
         Program(
-          name: "App", products: ["B2CConnector"], source: "import B2CConnector\nimport Foundation\nprint(Date())\n"),
+          name: "App", products: Program.sdk, source: "import B2CConnector\nimport Foundation\nprint(Date())\n"),
         Program(name: "CryptoAlone", products: Program.crypto, source: "print(1)\n"),
       ])
     let base = try plain.build("App")
@@ -35,7 +35,7 @@ extension Row {
       context, "size",
       [
         Program(name: "Plain", products: Program.crypto, source: Program.plain),
-        Program(name: "App", products: ["B2CConnector"], source: Program.lister),
+        Program(name: "App", products: Program.sdk, source: Program.lister),
       ])
     let (plain, app) = (try package.strippedSize("Plain"), try package.strippedSize("App"))
     return [
@@ -47,8 +47,11 @@ extension Row {
 
 /// A program of one file, and the products that it depends on.
 private struct Program {
+  /// The package, in whose directory `Tests/Benchmarks/run` starts this program.
+  static let root = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
+  static let sdk = [".product(name: \"B2CConnector\", package: \"\(root.lastPathComponent)\")"]
   /// The products of swift-crypto that B2CConnector uses.
-  static let crypto = ["Crypto", "CryptoExtras"]
+  static let crypto = ["Crypto", "CryptoExtras"].map { ".product(name: \"\($0)\", package: \"swift-crypto\")" }
 
   let name: String
   let products: [String]
@@ -104,22 +107,15 @@ private struct ThrowawayPackage {
 
   /// Makes the package; it depends on this one and on swift-crypto if one of its programs does.
   init(_ context: Context, _ name: String, _ programs: [Program]) throws {
-    // `Tests/Benchmarks/run` starts the program in the directory of the package.
-    let root = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
     directory = try context.directory("build-" + name)
-    var targets: [String] = []
-    for program in programs {
+    let targets = try programs.map { program in
       let sources = try context.directory("build-\(name)/Sources/\(program.name)")
       try Data(program.source.utf8).write(to: sources.appendingPathComponent("main.swift"))
-      let products = program.products.map { product in
-        let package = product == "B2CConnector" ? root.lastPathComponent : "swift-crypto"
-        return ".product(name: \"\(product)\", package: \"\(package)\")"
-      }
-      let dependencies = products.joined(separator: ", ")
-      targets.append(".executableTarget(name: \"\(program.name)\", dependencies: [\(dependencies)])")
+      let dependencies = program.products.joined(separator: ", ")
+      return ".executableTarget(name: \"\(program.name)\", dependencies: [\(dependencies)])"
     }
     let crypto = "https://github.com/apple/swift-crypto.git"
-    let packages = ".package(path: \"\(root.path)\"), .package(url: \"\(crypto)\", from: \"4.0.0\")"
+    let packages = ".package(path: \"\(Program.root.path)\"), .package(url: \"\(crypto)\", from: \"4.0.0\")"
     let manifest = """
       // swift-tools-version:6.1
       import PackageDescription
