@@ -9,21 +9,9 @@
 }
 
 @MainActor open class NSWindow: NSResponder {
-  public struct StyleMask: OptionSet, Sendable {
-    public let rawValue: UInt
-    public init(rawValue: UInt) { self.rawValue = rawValue }
-    public static let titled = StyleMask(rawValue: 1)
-  }
-
-  public enum BackingStoreType: UInt, Sendable { case buffered = 2 }
-
-  public init(
-    contentRect: CGRect, styleMask style: StyleMask, backing backingStoreType: BackingStoreType, defer flag: Bool
-  ) { super.init() }
   public nonisolated override init() { super.init() }
   // The reference marks it unavailable: a window is never decoded.
   public required init?(coder: NSCoder) { super.init(coder: coder) }
-  open var isVisible: Bool { false }
 }
 
 @MainActor open class NSApplication: NSResponder {
@@ -32,5 +20,4 @@
   public required init?(coder: NSCoder) { super.init(coder: coder) }
   open var keyWindow: NSWindow? { nil }
   open var mainWindow: NSWindow? { nil }
-  open var windows: [NSWindow] { [] }
 }

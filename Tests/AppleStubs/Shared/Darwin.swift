@@ -8,24 +8,16 @@ public typealias ino_t = UInt64
 public typealias uid_t = UInt32
 public typealias pid_t = Int32
 public typealias off_t = Int64
-public typealias rlim_t = UInt64
 public typealias nfds_t = UInt32
 public typealias socklen_t = UInt32
 public typealias sa_family_t = UInt8
-public typealias in_port_t = UInt16
-public typealias in_addr_t = UInt32
 
 public struct timespec {
   public var tv_sec: Int = 0
   public var tv_nsec: Int = 0
-  public init() {}
-  public init(tv_sec: Int, tv_nsec: Int) {}
 }
 
 public struct timeval {
-  public var tv_sec: Int = 0
-  public var tv_usec: Int32 = 0
-  public init() {}
   public init(tv_sec: Int, tv_usec: Int32) {}
 }
 
@@ -44,19 +36,12 @@ public struct DIR {}
 
 public struct dirent {
   public var d_name: (CChar, CChar, CChar, CChar) = (0, 0, 0, 0)  // 1024 of them.
-  public init() {}
-}
-
-public struct rlimit {
-  public var rlim_cur: rlim_t = 0
-  public init() {}
 }
 
 public struct pollfd {
   public var fd: Int32
   public var events: Int16
   public var revents: Int16
-  public init() { self.init(fd: 0, events: 0, revents: 0) }
   public init(fd: Int32, events: Int16, revents: Int16) {
     self.fd = fd
     self.events = events
@@ -67,45 +52,19 @@ public struct pollfd {
 public struct linger: BitwiseCopyable {
   public var l_onoff: Int32
   public var l_linger: Int32
-  public init() { self.init(l_onoff: 0, l_linger: 0) }
   public init(l_onoff: Int32, l_linger: Int32) {
     self.l_onoff = l_onoff
     self.l_linger = l_linger
   }
 }
 
-public struct sockaddr {
-  public var sa_family: sa_family_t = 0
-  public init() {}
-}
+public struct sockaddr {}
+public struct sockaddr_in {}
+public struct sockaddr_in6 {}
 
 public struct sockaddr_storage {
   public var ss_len: UInt8 = 0
   public var ss_family: sa_family_t = 0
-  public init() {}
-}
-
-public struct in_addr {
-  public var s_addr: in_addr_t = 0
-  public init() {}
-  public init(s_addr: in_addr_t) {}
-}
-
-public struct in6_addr {
-  public init() {}
-}
-
-public struct sockaddr_in {
-  public var sin_family: sa_family_t = 0
-  public var sin_port: in_port_t = 0
-  public var sin_addr = in_addr()
-  public init() {}
-}
-
-public struct sockaddr_in6 {
-  public var sin6_family: sa_family_t = 0
-  public var sin6_port: in_port_t = 0
-  public var sin6_addr = in6_addr()
   public init() {}
 }
 
@@ -130,12 +89,9 @@ public var errno: Int32 {
 @discardableResult public func write(_ fd: Int32, _ buffer: UnsafeRawPointer!, _ count: Int) -> Int { -1 }
 @discardableResult public func fcntl(_ fd: Int32, _ cmd: Int32) -> Int32 { -1 }
 @discardableResult public func fcntl(_ fd: Int32, _ cmd: Int32, _ value: Int32) -> Int32 { -1 }
-@discardableResult public func fcntl(_ fd: Int32, _ cmd: Int32, _ pointer: UnsafeMutableRawPointer) -> Int32 { -1 }
 @discardableResult public func flock(_ fd: Int32, _ operation: Int32) -> Int32 { -1 }
 @discardableResult public func fsync(_ fd: Int32) -> Int32 { -1 }
 @discardableResult public func fchmod(_ fd: Int32, _ mode: mode_t) -> Int32 { -1 }
-@discardableResult public func chmod(_ path: UnsafePointer<CChar>!, _ mode: mode_t) -> Int32 { -1 }
-@discardableResult public func umask(_ mode: mode_t) -> mode_t { 0 }
 @discardableResult public func fstat(_ fd: Int32, _ status: UnsafeMutablePointer<stat>!) -> Int32 { -1 }
 @discardableResult public func lstat(_ path: UnsafePointer<CChar>!, _ status: UnsafeMutablePointer<stat>!) -> Int32 { -1 }
 @discardableResult public func mkfifo(_ path: UnsafePointer<CChar>!, _ mode: mode_t) -> Int32 { -1 }
@@ -154,9 +110,7 @@ public func strerror(_ number: Int32) -> UnsafeMutablePointer<CChar>! { nil }
 @discardableResult public func setenv(
   _ name: UnsafePointer<CChar>!, _ value: UnsafePointer<CChar>!, _ overwrite: Int32
 ) -> Int32 { -1 }
-public func getpid() -> pid_t { 0 }
 public func geteuid() -> uid_t { 0 }
-@discardableResult public func getrlimit(_ kind: Int32, _ limit: UnsafeMutablePointer<rlimit>!) -> Int32 { -1 }
 @discardableResult public func kill(_ process: pid_t, _ signal: Int32) -> Int32 { -1 }
 
 @discardableResult public func getaddrinfo(
@@ -170,9 +124,7 @@ public func freeaddrinfo(_ list: UnsafeMutablePointer<addrinfo>!) {}
   _ domain: Int32, _ kind: Int32, _ protocol: Int32, _ ends: UnsafeMutablePointer<Int32>!
 ) -> Int32 { -1 }
 @discardableResult public func bind(_ fd: Int32, _ address: UnsafePointer<sockaddr>!, _ length: socklen_t) -> Int32 { -1 }
-@discardableResult public func connect(_ fd: Int32, _ address: UnsafePointer<sockaddr>!, _ length: socklen_t) -> Int32 {
-  -1
-}
+public func connect(_ fd: Int32, _ address: UnsafePointer<sockaddr>!, _ length: socklen_t) -> Int32 { -1 }
 @discardableResult public func listen(_ fd: Int32, _ backlog: Int32) -> Int32 { -1 }
 @discardableResult public func accept(
   _ fd: Int32, _ address: UnsafeMutablePointer<sockaddr>!, _ length: UnsafeMutablePointer<socklen_t>!
@@ -184,13 +136,9 @@ public func freeaddrinfo(_ list: UnsafeMutablePointer<addrinfo>!) {}
   _ fd: Int32, _ level: Int32, _ name: Int32, _ value: UnsafeRawPointer!, _ length: socklen_t
 ) -> Int32 { -1 }
 @discardableResult public func send(_ fd: Int32, _ buffer: UnsafeRawPointer!, _ count: Int, _ flags: Int32) -> Int { -1 }
-@discardableResult public func recv(_ fd: Int32, _ buffer: UnsafeMutableRawPointer!, _ count: Int, _ flags: Int32) -> Int {
-  -1
-}
+public func recv(_ fd: Int32, _ buffer: UnsafeMutableRawPointer!, _ count: Int, _ flags: Int32) -> Int { -1 }
 @discardableResult public func shutdown(_ fd: Int32, _ how: Int32) -> Int32 { -1 }
-@discardableResult public func poll(_ entries: UnsafeMutablePointer<pollfd>!, _ count: nfds_t, _ timeout: Int32) -> Int32 {
-  -1
-}
+public func poll(_ entries: UnsafeMutablePointer<pollfd>!, _ count: nfds_t, _ timeout: Int32) -> Int32 { -1 }
 
 public let O_RDONLY: Int32 = 0x0000
 public let O_WRONLY: Int32 = 0x0001
@@ -198,7 +146,6 @@ public let O_RDWR: Int32 = 0x0002
 public let O_NONBLOCK: Int32 = 0x0004
 public let O_NOFOLLOW: Int32 = 0x0100
 public let O_CREAT: Int32 = 0x0200
-public let O_TRUNC: Int32 = 0x0400
 public let O_EXCL: Int32 = 0x0800
 public let O_DIRECTORY: Int32 = 0x0010_0000
 public let O_CLOEXEC: Int32 = 0x0100_0000
@@ -209,7 +156,6 @@ public let F_FULLFSYNC: Int32 = 51
 public let FD_CLOEXEC: Int32 = 1
 public let LOCK_EX: Int32 = 2
 public let LOCK_NB: Int32 = 4
-public let RLIMIT_NOFILE: Int32 = 8
 public let SIGKILL: Int32 = 9
 public let S_IFMT: mode_t = 0o170000
 
@@ -238,12 +184,9 @@ public let POLLOUT: Int32 = 0x0004
 public let EPERM: Int32 = 1
 public let ENOENT: Int32 = 2
 public let EINTR: Int32 = 4
-public let EIO: Int32 = 5
-public let EBADF: Int32 = 9
 public let EACCES: Int32 = 13
 public let EEXIST: Int32 = 17
 public let ENOTDIR: Int32 = 20
-public let EMFILE: Int32 = 24
 public let EFBIG: Int32 = 27
 public let ENOSPC: Int32 = 28
 public let EROFS: Int32 = 30
@@ -251,6 +194,5 @@ public let EMLINK: Int32 = 31
 public let EAGAIN: Int32 = 35
 public let EWOULDBLOCK: Int32 = 35
 public let EADDRINUSE: Int32 = 48
-public let EADDRNOTAVAIL: Int32 = 49
 public let ELOOP: Int32 = 62
 public let EDQUOT: Int32 = 69

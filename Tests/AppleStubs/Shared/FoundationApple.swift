@@ -6,7 +6,6 @@ import Foundation
 public func getenv(_ name: UnsafePointer<CChar>) -> UnsafeMutablePointer<CChar>? { nil }
 
 extension ProcessInfo {
-  @available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
   public var isiOSAppOnMac: Bool { false }
 }
 
@@ -20,7 +19,6 @@ extension ProcessInfo {
 // The reference has it for tvOS too. No app can write there on an Apple TV, so the package must not use it.
 #if !os(tvOS)
 extension URL {
-  @available(iOS 16.0, macOS 13.0, tvOS 16.0, watchOS 9.0, visionOS 1.0, *)
   public static var applicationSupportDirectory: URL { URL(fileURLWithPath: "/") }
 }
 #endif

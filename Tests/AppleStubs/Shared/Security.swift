@@ -14,30 +14,20 @@ open class CFObject: Hashable {
 public final class CFString: CFObject {}
 public final class CFData: CFObject {}
 public final class CFDictionary: CFObject {}
-public final class CFArray: CFObject {}
-public final class CFBoolean: CFObject {}
-public final class CFNumber: CFObject {}
 public typealias CFTypeRef = AnyObject
 
 infix operator ~~> : CastingPrecedence
-public func ~~> (value: String, type: CFString.Type) -> CFString { CFString() }
 public func ~~> (value: CFString, type: String.Type) -> String { "" }
 public func ~~> (value: String, type: String.Type) -> String { value }
 public func ~~> (value: Data, type: CFData.Type) -> CFData { CFData() }
-public func ~~> (value: CFData, type: Data.Type) -> Data { Data() }
 public func ~~> (value: CFData?, type: Data?.Type) -> Data? { nil }
-public func ~~> (value: CFString?, type: String?.Type) -> String? { nil }
 public func ~~> (value: [String: Any], type: CFDictionary.Type) -> CFDictionary { CFDictionary() }
 public func ~~> (value: [CFString: Any], type: CFDictionary.Type) -> CFDictionary { CFDictionary() }
-public func ~~> (value: [Any], type: CFArray.Type) -> CFArray { CFArray() }
-public func ~~> (value: Bool, type: CFBoolean.Type) -> CFBoolean { CFBoolean() }
-public func ~~> (value: Int, type: CFNumber.Type) -> CFNumber { CFNumber() }
 
 public typealias OSStatus = Int32
 
 public final class CFError: CFObject, Error, @unchecked Sendable {}
 
-public final class CFAllocator: CFObject {}
 public final class SecKey {}
 
 public let errSecSuccess: OSStatus = 0

@@ -4,10 +4,16 @@
 @_exported import Foundation
 @_exported import Observation
 
-@available(iOS 13.0, macOS 10.15, tvOS 13.0, watchOS 6.0, visionOS 1.0, *)
 @MainActor @preconcurrency public protocol View {
   associatedtype Body: View
   @ViewBuilder @MainActor @preconcurrency var body: Self.Body { get }
+}
+
+// The views of the framework itself, which have no body to look at.
+@MainActor @preconcurrency public protocol ViewOfStub: View {}
+
+extension ViewOfStub {
+  public var body: Never { return fatalError() }
 }
 
 extension Never: View {
@@ -34,19 +40,16 @@ extension Optional: View where Wrapped: View {
   }
 }
 
-public struct EmptyView: View {
+public struct EmptyView: ViewOfStub {
   public nonisolated init() {}
-  public var body: Never { return fatalError() }
 }
 
-public struct _ConditionalContent<First: View, Second: View>: View {
+public struct _ConditionalContent<First: View, Second: View>: ViewOfStub {
   nonisolated init() {}
-  public var body: Never { return fatalError() }
 }
 
-public struct TupleView<Content>: View {
+public struct TupleView<Content>: ViewOfStub {
   public nonisolated init(_ value: Content) {}
-  public var body: Never { return fatalError() }
 }
 
 public struct LocalizedStringKey: ExpressibleByStringInterpolation, Equatable, Sendable {
@@ -54,58 +57,46 @@ public struct LocalizedStringKey: ExpressibleByStringInterpolation, Equatable, S
   public init(stringLiteral value: String) {}
 }
 
-public struct Text: View, Equatable, Sendable {
+public struct Text: ViewOfStub, Equatable, Sendable {
   public nonisolated init(_ key: LocalizedStringKey) {}
   @_disfavoredOverload public nonisolated init<S: StringProtocol>(_ content: S) {}
   public nonisolated init(verbatim content: String) {}
-  @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
   public nonisolated func speechSpellsOutCharacters(_ value: Bool = true) -> Text { self }
   public nonisolated func strikethrough(_ isActive: Bool = true) -> Text { self }
   public nonisolated func font(_ font: Font?) -> Text { self }
-  public var body: Never { return fatalError() }
 }
 
 public struct Font: Hashable, Sendable {
   public static let largeTitle = Font()
   public static let title = Font()
-  public static let headline = Font()
   public static let footnote = Font()
 }
 
-public struct Image: View, Equatable, Sendable {
+public struct Image: ViewOfStub, Equatable, Sendable {
   public nonisolated init(systemName: String) {}
-  public var body: Never { return fatalError() }
 }
 
-@available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
-public struct Label<Title: View, Icon: View>: View {
+public struct Label<Title: View, Icon: View>: ViewOfStub {
   public nonisolated init(@ViewBuilder title: () -> Title, @ViewBuilder icon: () -> Icon) {}
-  public var body: Never { return fatalError() }
 }
 
 extension Label where Title == Text, Icon == Image {
   public nonisolated init(_ titleKey: LocalizedStringKey, systemImage name: String) {}
-  @_disfavoredOverload public nonisolated init<S: StringProtocol>(_ title: S, systemImage name: String) {}
 }
 
-@available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
-public struct ProgressView<Label: View, CurrentValueLabel: View>: View {
-  public var body: Never { return fatalError() }
-}
+public struct ProgressView<Label: View, CurrentValueLabel: View>: ViewOfStub {}
 
-@available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
 extension ProgressView where CurrentValueLabel == EmptyView {
   public nonisolated init() where Label == EmptyView {}
   public nonisolated init(_ titleKey: LocalizedStringKey) where Label == Text {}
 }
 
 @available(iOS 17.0, macOS 14.0, tvOS 17.0, watchOS 10.0, visionOS 1.0, *)
-public struct ContentUnavailableView<Label: View, Description: View, Actions: View>: View {
+public struct ContentUnavailableView<Label: View, Description: View, Actions: View>: ViewOfStub {
   public nonisolated init(
     @ViewBuilder label: () -> Label, @ViewBuilder description: () -> Description = { EmptyView() },
     @ViewBuilder actions: () -> Actions = { EmptyView() }
   ) {}
-  public var body: Never { return fatalError() }
 }
 
 @available(iOS 17.0, macOS 14.0, tvOS 17.0, watchOS 10.0, visionOS 1.0, *)
@@ -115,161 +106,109 @@ extension ContentUnavailableView where Label == SwiftUI.Label<Text, Image>, Desc
 
 @available(iOS 14.0, macOS 11.0, tvOS 17.0, visionOS 1.0, *)
 @available(watchOS, unavailable)
-public struct Menu<Label: View, Content: View>: View {
+public struct Menu<Label: View, Content: View>: ViewOfStub {
   public nonisolated init(@ViewBuilder content: () -> Content, @ViewBuilder label: () -> Label) {}
-  public var body: Never { return fatalError() }
 }
 
-public struct ScrollView<Content: View>: View {
+public struct ScrollView<Content: View>: ViewOfStub {
   public nonisolated init(@ViewBuilder content: () -> Content) {}
-  public var body: Never { return fatalError() }
 }
 
 public struct Axis: Sendable {
   public struct Set: OptionSet, Sendable {
     public let rawValue: Int8
     public init(rawValue: Int8) { self.rawValue = rawValue }
-    public static let horizontal = Set(rawValue: 1)
     public static let vertical = Set(rawValue: 2)
   }
 }
 
-@available(iOS 16.0, macOS 13.0, tvOS 16.0, watchOS 9.0, visionOS 1.0, *)
-public struct ViewThatFits<Content: View>: View {
-  public nonisolated init(in axes: Axis.Set = [.horizontal, .vertical], @ViewBuilder content: () -> Content) {}
-  public var body: Never { return fatalError() }
+public struct ViewThatFits<Content: View>: ViewOfStub {
+  public nonisolated init(in axes: Axis.Set, @ViewBuilder content: () -> Content) {}
 }
 
 public protocol ShapeStyle: Sendable {}
 
-@available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
 public struct HierarchicalShapeStyle: ShapeStyle {}
 
-@available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
 extension ShapeStyle where Self == HierarchicalShapeStyle {
   public static var primary: HierarchicalShapeStyle { HierarchicalShapeStyle() }
   public static var secondary: HierarchicalShapeStyle { HierarchicalShapeStyle() }
 }
 
-@available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
 public struct TintShapeStyle: ShapeStyle {}
 
-@available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
 extension ShapeStyle where Self == TintShapeStyle {
   public static var tint: TintShapeStyle { TintShapeStyle() }
 }
 
 public enum TextAlignment: Hashable, CaseIterable, Sendable { case leading, center, trailing }
 
-@available(iOS 15.0, macOS 10.15, tvOS 15.0, watchOS 9.0, visionOS 1.0, *)
 public enum ControlSize: Hashable, CaseIterable, Sendable { case mini, small, regular, large }
-
-public struct Alignment: Equatable, Sendable {
-  public static let center = Alignment()
-}
 
 @MainActor @preconcurrency public protocol PrimitiveButtonStyle {}
 
-public struct PlainButtonStyle: PrimitiveButtonStyle {
-  public nonisolated init() {}
-}
+public struct PlainButtonStyle: PrimitiveButtonStyle {}
 
 extension PrimitiveButtonStyle where Self == PlainButtonStyle {
   @MainActor @preconcurrency public static var plain: PlainButtonStyle { PlainButtonStyle() }
 }
 
-@available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
-public struct BorderedProminentButtonStyle: PrimitiveButtonStyle {
-  public nonisolated init() {}
-}
+public struct BorderedProminentButtonStyle: PrimitiveButtonStyle {}
 
-@available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
 extension PrimitiveButtonStyle where Self == BorderedProminentButtonStyle {
   @MainActor @preconcurrency public static var borderedProminent: BorderedProminentButtonStyle {
     BorderedProminentButtonStyle()
   }
 }
 
-@available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
 public enum Visibility: Hashable, CaseIterable, Sendable { case automatic, visible, hidden }
 
-@available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
-public enum DynamicTypeSize: Hashable, Comparable, CaseIterable, Sendable {
-  case xSmall, small, medium, large, xLarge, xxLarge, xxxLarge
-  case accessibility1, accessibility2, accessibility3, accessibility4, accessibility5
-}
+public enum DynamicTypeSize: Sendable { case accessibility5 }
 
-@available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
 public struct ButtonRole: Equatable, Sendable {
   public static let destructive = ButtonRole()
   public static let cancel = ButtonRole()
 }
 
-public struct Button<Label: View>: View {
+public struct Button<Label: View>: ViewOfStub {
   public init(action: @escaping @MainActor () -> Void, @ViewBuilder label: () -> Label) {}
-  @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
-  public init(role: ButtonRole?, action: @escaping @MainActor () -> Void, @ViewBuilder label: () -> Label) {}
-  public var body: Never { return fatalError() }
 }
 
 extension Button where Label == Text {
   public init(_ titleKey: LocalizedStringKey, action: @escaping @MainActor () -> Void) {}
   @_disfavoredOverload public init<S: StringProtocol>(_ title: S, action: @escaping @MainActor () -> Void) {}
-  @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
   public init(_ titleKey: LocalizedStringKey, role: ButtonRole?, action: @escaping @MainActor () -> Void) {}
 }
 
-public struct TextField<Label: View>: View {
-  public var body: Never { return fatalError() }
-}
+public struct TextField<Label: View>: ViewOfStub {}
 
 extension TextField where Label == Text {
   public nonisolated init(_ titleKey: LocalizedStringKey, text: Binding<String>) {}
 }
 
-public enum HorizontalAlignment: Sendable { case leading, center, trailing }
-public enum VerticalAlignment: Sendable { case top, center, bottom }
-
-public struct VStack<Content: View>: View {
-  public nonisolated init(
-    alignment: HorizontalAlignment = .center, spacing: CGFloat? = nil, @ViewBuilder content: () -> Content
-  ) {}
-  public var body: Never { return fatalError() }
+public struct VStack<Content: View>: ViewOfStub {
+  public nonisolated init(spacing: CGFloat? = nil, @ViewBuilder content: () -> Content) {}
 }
 
-public struct HStack<Content: View>: View {
-  public nonisolated init(
-    alignment: VerticalAlignment = .center, spacing: CGFloat? = nil, @ViewBuilder content: () -> Content
-  ) {}
-  public var body: Never { return fatalError() }
-}
-
-public struct Group<Content> {
-  public nonisolated init(@ViewBuilder content: () -> Content) where Content: View {}
-}
-
-extension Group: View where Content: View {
-  public var body: Never { return fatalError() }
-}
-
-public struct Section<Parent, Content, Footer> {}
-
-extension Section: View where Parent: View, Content: View, Footer: View {
-  public var body: Never { return fatalError() }
-}
-
-extension Section where Parent == EmptyView, Content: View, Footer: View {
-  @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
-  public nonisolated init(@ViewBuilder content: () -> Content, @ViewBuilder footer: () -> Footer) {}
-}
-
-extension Section where Parent == EmptyView, Content: View, Footer == EmptyView {
+public struct HStack<Content: View>: ViewOfStub {
   public nonisolated init(@ViewBuilder content: () -> Content) {}
 }
 
-public struct List<SelectionValue: Hashable, Content: View>: View {
-  public var body: Never { return fatalError() }
+public struct Group<Content: View>: ViewOfStub {
+  public nonisolated init(@ViewBuilder content: () -> Content) {}
 }
+
+public struct Section<Parent: View, Content: View, Footer: View>: ViewOfStub {}
+
+extension Section where Parent == EmptyView {
+  public nonisolated init(@ViewBuilder content: () -> Content, @ViewBuilder footer: () -> Footer) {}
+}
+
+extension Section where Parent == EmptyView, Footer == EmptyView {
+  public nonisolated init(@ViewBuilder content: () -> Content) {}
+}
+
+public struct List<SelectionValue: Hashable, Content: View>: ViewOfStub {}
 
 extension List where SelectionValue == Never {
   public init(@ViewBuilder content: () -> Content) {}
@@ -280,17 +219,11 @@ extension List {
   public init(selection: Binding<SelectionValue?>?, @ViewBuilder content: () -> Content) {}
 }
 
-public protocol DynamicViewContent: View {}
+@MainActor @preconcurrency public protocol DynamicViewContent: View {}
 
-public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content> {}
+public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content: View>: DynamicViewContent, ViewOfStub {}
 
-extension ForEach: View where Content: View {
-  public var body: Never { return fatalError() }
-}
-
-extension ForEach: DynamicViewContent where Content: View {}
-
-extension ForEach where ID == Data.Element.ID, Content: View, Data.Element: Identifiable {
+extension ForEach where ID == Data.Element.ID, Data.Element: Identifiable {
   public nonisolated init(_ data: Data, @ViewBuilder content: @escaping (Data.Element) -> Content) {}
 }
 
@@ -300,10 +233,8 @@ extension DynamicViewContent {
   }
 }
 
-@available(iOS 16.0, macOS 13.0, tvOS 16.0, watchOS 9.0, visionOS 1.0, *)
-public struct NavigationStack<Root: View>: View {
+public struct NavigationStack<Root: View>: ViewOfStub {
   public init(@ViewBuilder root: () -> Root) {}
-  public var body: Never { return fatalError() }
 }
 
 extension View {
@@ -315,12 +246,11 @@ extension View {
   public nonisolated func multilineTextAlignment(_ alignment: TextAlignment) -> some View { EmptyView() }
   public nonisolated func frame(
     minWidth: CGFloat? = nil, idealWidth: CGFloat? = nil, maxWidth: CGFloat? = nil, minHeight: CGFloat? = nil,
-    idealHeight: CGFloat? = nil, maxHeight: CGFloat? = nil, alignment: Alignment = .center
+    idealHeight: CGFloat? = nil, maxHeight: CGFloat? = nil
   ) -> some View { EmptyView() }
   public nonisolated func buttonStyle<S: PrimitiveButtonStyle>(_ style: S) -> some View { EmptyView() }
 
   // Deprecated on watchOS since 7.0.
-  @available(iOS 13.0, macOS 10.15, tvOS 14.0, visionOS 1.0, *)
   @available(watchOS, unavailable)
   public nonisolated func contextMenu<MenuItems: View>(@ViewBuilder menuItems: () -> MenuItems) -> some View {
     EmptyView()
@@ -329,20 +259,6 @@ extension View {
   #if os(macOS)
   public nonisolated func onDeleteCommand(perform action: (() -> Void)?) -> some View { EmptyView() }
   #endif
-}
-
-@available(iOS 17.0, macOS 14.0, tvOS 17.0, watchOS 10.0, visionOS 1.0, *)
-extension View {
-  public nonisolated func onChange<V: Equatable>(
-    of value: V, initial: Bool = false, _ action: @escaping (_ oldValue: V, _ newValue: V) -> Void
-  ) -> some View { EmptyView() }
-  public nonisolated func onChange<V: Equatable>(
-    of value: V, initial: Bool = false, _ action: @escaping () -> Void
-  ) -> some View { EmptyView() }
-}
-
-@available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
-extension View {
   public nonisolated func foregroundStyle<S: ShapeStyle>(_ style: S) -> some View { EmptyView() }
   public nonisolated func focused(_ condition: FocusState<Bool>.Binding) -> some View { EmptyView() }
   public nonisolated func task(
@@ -365,19 +281,21 @@ extension View {
   public nonisolated func alert<A: View, M: View>(
     _ titleKey: LocalizedStringKey, isPresented: Binding<Bool>, @ViewBuilder actions: () -> A, @ViewBuilder message: () -> M
   ) -> some View { EmptyView() }
-}
-
-@available(iOS 15.0, macOS 10.15, tvOS 15.0, watchOS 9.0, visionOS 1.0, *)
-extension View {
   public nonisolated func controlSize(_ controlSize: ControlSize) -> some View { EmptyView() }
-}
-
-@available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
-extension View {
   public nonisolated func navigationTitle(_ titleKey: LocalizedStringKey) -> some View { EmptyView() }
   public nonisolated func toolbar<Content: View>(@ViewBuilder content: () -> Content) -> some View { EmptyView() }
   public nonisolated func accessibilityValue(_ value: Text) -> some View { EmptyView() }
   public nonisolated func accessibilityHint(_ hint: Text) -> some View { EmptyView() }
+}
+
+@available(iOS 17.0, macOS 14.0, tvOS 17.0, watchOS 10.0, visionOS 1.0, *)
+extension View {
+  public nonisolated func onChange<V: Equatable>(
+    of value: V, initial: Bool = false, _ action: @escaping (_ oldValue: V, _ newValue: V) -> Void
+  ) -> some View { EmptyView() }
+  public nonisolated func onChange<V: Equatable>(
+    of value: V, initial: Bool = false, _ action: @escaping () -> Void
+  ) -> some View { EmptyView() }
 }
 
 @MainActor @preconcurrency public protocol Scene {
@@ -391,13 +309,11 @@ extension Never: Scene {}
   public static func buildBlock<Content: Scene>(_ content: Content) -> Content { content }
 }
 
-@available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
 public struct WindowGroup<Content: View>: Scene {
   public nonisolated init(@ViewBuilder content: () -> Content) {}
   public var body: Never { return fatalError() }
 }
 
-@available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
 @MainActor @preconcurrency public protocol App {
   associatedtype Body: Scene
   @SceneBuilder @MainActor @preconcurrency var body: Self.Body { get }
@@ -410,7 +326,6 @@ extension App {
 
 @propertyWrapper public struct State<Value> {
   public init(wrappedValue value: Value) {}
-  public init(initialValue value: Value) {}
   public var wrappedValue: Value {
     get { fatalError() }
     nonmutating set { _ = newValue }
@@ -420,7 +335,6 @@ extension App {
 
 extension State: Sendable where Value: Sendable {}
 
-@available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
 @propertyWrapper public struct FocusState<Value: Hashable> {
   public struct Binding {}
   public init() where Value == Bool {}
@@ -439,7 +353,6 @@ extension State: Sendable where Value: Sendable {}
   }
   public var projectedValue: Binding<Value> { self }
   public subscript<Subject>(dynamicMember keyPath: WritableKeyPath<Value, Subject>) -> Binding<Subject> { fatalError() }
-  public static func constant(_ value: Value) -> Binding<Value> { fatalError() }
 }
 
 @available(iOS 17.0, macOS 14.0, tvOS 17.0, watchOS 10.0, visionOS 1.0, *)
@@ -460,19 +373,8 @@ extension Bindable where Value: AnyObject & Observable {
   public var wrappedValue: Value { fatalError() }
 }
 
-@available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
 public enum ScenePhase: Comparable, Sendable { case background, inactive, active }
 
 public struct EnvironmentValues {
-  @available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
   public var scenePhase: ScenePhase { .active }
-  public var openURL: OpenURLAction { OpenURLAction() }
-}
-
-@available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
-@MainActor @preconcurrency public struct OpenURLAction: Sendable {
-  nonisolated init() {}
-  public func callAsFunction(_ url: URL) {}
-  @available(watchOS, unavailable)
-  public func callAsFunction(_ url: URL, completion: @escaping (_ accepted: Bool) -> Void) {}
 }

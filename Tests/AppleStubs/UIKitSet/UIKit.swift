@@ -21,7 +21,6 @@ open class NSUserActivity: NSObject {
 }
 
 @MainActor open class UIWindow: UIView {
-  @available(iOS 13.0, tvOS 13.0, visionOS 1.0, *)
   public init(windowScene: UIWindowScene) { super.init(frame: CGRect(x: 0, y: 0, width: 0, height: 0)) }
   public override init(frame: CGRect) { super.init(frame: frame) }
   public required init?(coder: NSCoder) { super.init(coder: coder) }
@@ -30,7 +29,6 @@ open class NSUserActivity: NSObject {
   open func makeKeyAndVisible() {}
 }
 
-@available(iOS 13.0, tvOS 13.0, visionOS 1.0, *)
 @MainActor open class UIScene: UIResponder {
   public enum ActivationState: Int, Sendable {
     case unattached = -1
@@ -43,21 +41,16 @@ open class NSUserActivity: NSObject {
   open var activationState: ActivationState { .unattached }
 }
 
-@available(iOS 13.0, tvOS 13.0, visionOS 1.0, *)
 @MainActor open class UIWindowScene: UIScene {
-  open var windows: [UIWindow] { [] }
-  @available(iOS 15.0, tvOS 15.0, visionOS 1.0, *)
   open var keyWindow: UIWindow? { nil }
 }
 
 // These are made by the system only: their initialisers are unavailable.
-@available(iOS 13.0, tvOS 13.0, visionOS 1.0, *)
 @MainActor open class UIOpenURLContext: NSObject {
   nonisolated override init() { super.init() }
   open var url: URL { URL(fileURLWithPath: "/") }
 }
 
-@available(iOS 13.0, tvOS 13.0, visionOS 1.0, *)
 @MainActor open class UISceneSession: NSObject {
   nonisolated override init() { super.init() }
 }
@@ -70,7 +63,6 @@ extension UIScene {
   }
 }
 
-@available(iOS 13.0, tvOS 13.0, visionOS 1.0, *)
 @MainActor public protocol UISceneDelegate: NSObjectProtocol {
   func scene(_ scene: UIScene, willConnectTo session: UISceneSession, options connectionOptions: UIScene.ConnectionOptions)
   func scene(_ scene: UIScene, continue userActivity: NSUserActivity)
@@ -86,7 +78,6 @@ extension UISceneDelegate {
   public func scene(_ scene: UIScene, openURLContexts URLContexts: Set<UIOpenURLContext>) {}
 }
 
-@available(iOS 13.0, tvOS 13.0, visionOS 1.0, *)
 @MainActor public protocol UIWindowSceneDelegate: UISceneDelegate {
   var window: UIWindow? { get set }
 }
@@ -108,13 +99,10 @@ extension UIWindowSceneDelegate {
 }
 
 @MainActor open class UIApplication: UIResponder {
-  public struct OpenExternalURLOptionsKey: Hashable, Sendable {}
   open class var shared: UIApplication { UIApplication() }
   open var isProtectedDataAvailable: Bool { true }
   nonisolated override init() { super.init() }
-  @available(iOS 13.0, tvOS 13.0, visionOS 1.0, *)
   open var connectedScenes: Set<UIScene> { [] }
-  @discardableResult
-  open func open(_ url: URL, options: [OpenExternalURLOptionsKey: Any] = [:]) async -> Bool { false }
+  @discardableResult open func open(_ url: URL) async -> Bool { false }
 }
 #endif
