@@ -34,6 +34,11 @@ public struct stat {
 
 public struct DIR {}
 
+public struct rusage {
+  public var ru_maxrss: Int = 0
+  public init() {}
+}
+
 public struct dirent {
   public var d_name: (CChar, CChar, CChar, CChar) = (0, 0, 0, 0)  // 1024 of them.
 }
@@ -111,6 +116,7 @@ public func strerror(_ number: Int32) -> UnsafeMutablePointer<CChar>! { nil }
   _ name: UnsafePointer<CChar>!, _ value: UnsafePointer<CChar>!, _ overwrite: Int32
 ) -> Int32 { -1 }
 public func geteuid() -> uid_t { 0 }
+@discardableResult public func getrusage(_ who: Int32, _ usage: UnsafeMutablePointer<rusage>!) -> Int32 { -1 }
 @discardableResult public func kill(_ process: pid_t, _ signal: Int32) -> Int32 { -1 }
 
 @discardableResult public func getaddrinfo(
@@ -156,6 +162,7 @@ public let F_FULLFSYNC: Int32 = 51
 public let FD_CLOEXEC: Int32 = 1
 public let LOCK_EX: Int32 = 2
 public let LOCK_NB: Int32 = 4
+public let RUSAGE_SELF: Int32 = 0
 public let SIGKILL: Int32 = 9
 public let S_IFMT: mode_t = 0o170000
 
