@@ -134,18 +134,4 @@ struct ConnectorMigrationTests {
       #expect(try await connector.users().map(\.id) == [user.id])
     }
   }
-
-  @Test("If the user closes the page of a move, nothing changes")
-  func closed() async throws {
-    let rollout = try Rollout(.standard)
-    let before = try await rollout.begin()
-    rollout.presenter.clearCookies()
-    rollout.presenter.follow(.closeBrowser)
-    await expectError(ConnectorError.self, .userClosedBrowser) {
-      try await rollout.move(before, from: rollout.old, to: rollout.new)
-    }
-    #expect(rollout.data.withLock { $0 } == [before.id: "Buy milk"])
-    #expect(try await rollout.new.users().isEmpty)
-    #expect(try await rollout.old.session == .signedIn(before))
-  }
 }

@@ -31,31 +31,10 @@ struct ConnectorTests {
     await scene.tasks.stop()
   }
 
-  @Test("A token the API refuses is replaced once by one refresh for a thousand callers")
-  func refusedToken() async throws {
-    let scene = Scene()
-    let connector = try await scene.signedIn()
-    // The API forgets the keys that the cached token was signed with; the tenant signs with new ones.
-    try scene.tenant.rotateKeys(keepingOld: false)
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for _ in 0..<1_000 { group.addTask { _ = try await connector.getTaskList() } }
-      try await group.waitForAll()
-    }
-    #expect(scene.tenant.counters.refreshes == 1)
-  }
-
-  @Test("A policy or a task API that the settings lack is said so, without a page or a request")
+  @Test("On a custom domain a policy makes the authority Azure AD B2C, so a policy that signs in is missed there")
   func missing() async throws {
     let scene = Scene()
     let presenter = scene.script(.signIn(.alice))
-    let connector = try scene.connector(scene.settings { $0.taskWebAPI = nil }, presenter: presenter)
-    await expectError(ConnectorError.self, .configuration, saying: "name no policy") {
-      try await connector.doPolicy(.profileEdit)
-    }
-    await expectError(ConnectorError.self, .configuration, saying: "name no task API") {
-      try await connector.getTaskList()
-    }
-    // On a custom domain, a policy makes the authority Azure AD B2C, so one that signs in is missed there.
     let settings = try scene.settings {
       $0.authority = try Authority("https://login.example.com/tenant")
       $0.policies = .init(others: [try Policy(id: "B2C_1_EditProfile", kind: .profileEdit)])
@@ -83,17 +62,6 @@ struct ConnectorTests {
       }
     }
     #expect(presenter.requests.count == 2)
-  }
-
-  @Test("The retired authority is refused with the corrected URL when the connector is created")
-  func retired() throws {
-    let scene = Scene()
-    let settings = try scene.settings {
-      $0.authority = try Authority("https://login.microsoftonline.com/contoso.onmicrosoft.com/")
-    }
-    let error = try #require(throws: ConnectorError.self) { try scene.connector(settings) }
-    #expect(error.code == .configuration)
-    #expect("\(error)".contains("https://contoso.b2clogin.com/contoso.onmicrosoft.com/"))
   }
 
   @Test("A kind that the caller gives wins over that of the settings, in each way to begin a sign-in", arguments: 0..<3)
@@ -183,5 +151,97 @@ struct ConnectorTests {
     #expect(scene.tenant.counters.refreshRequests == 0)
     _ = try await connector.accessToken()
     #expect(scene.tenant.counters.refreshRequests == 1)
+  }
+
+  // MARK: What the settings say reaches the requests
+
+  /// A key of the settings, and what is seen of it.
+  struct Key: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    /// The name and the value in the sign-in page's query.
+    let sent: (name: String, value: String)
+    let change: @Sendable (inout ConnectorSettings) throws -> Void
+
+    init(
+      _ key: String, _ name: String, _ value: String,
+      _ change: @escaping @Sendable (inout ConnectorSettings) throws -> Void = { _ in }
+    ) {
+      (testDescription, sent, self.change) = (key, (name, value), change)
+    }
+  }
+
+  private static let id = "6F1E2D3C-4B5A-4978-8796-A5B4C3D2E1F0"
+  private static let apis = ["read", "write"].map { "https://contoso.onmicrosoft.com/tasks/\($0)" }
+
+  static let keys: [Key] = [
+    Key("authority", "(path)", "/tfp/contoso.onmicrosoft.com/B2C_1_SignIn/oauth2/v2.0/authorize") {
+      $0.authority = try Authority("https://contoso.b2clogin.com/tfp/contoso.onmicrosoft.com/B2C_1_SignIn")
+    },
+    Key("clientId", "client_id", LocalTenant.standardClientID),
+    Key("scopes", "scope", "openid offline_access \(LocalTenant.standardClientID)") {
+      $0.scopes = [LocalTenant.standardClientID]
+    },
+    Key("additionalScopes", "scope", "openid offline_access \(apis[0]) \(apis[1])") {
+      ($0.scopes, $0.additionalScopes) = ([apis[0]], [apis[1]])
+    },
+    Key("redirectUri", "redirect_uri", "com.example.other:/callback") {
+      $0.redirectURI = try url("com.example.other:/callback")
+    },
+    Key("policies", "p", "B2C_1_SignUpOrSignIn") {
+      $0.policies = .init(emailSignIn: try Policy("B2C_1_SignUpOrSignIn"))
+    },
+    Key("policyID", "p", "B2C_1_SignUpOrSignIn") { $0.policies.selected = try Policy("B2C_1_SignUpOrSignIn") },
+    Key("correlationId", "client-request-id", id.lowercased()) { $0.correlationID = UUID(uuidString: id) },
+    Key("userId", "login_hint", LocalUser.alice.email) { $0.userID = LocalUser.alice.email },
+  ]
+
+  @Test("Each key is in the request of a sign-in", arguments: keys)
+  func reaches(_ key: Key) async throws {
+    let scene = Scene(redirectURIs: [Scene.redirect, "com.example.other:/callback"])
+    let settings = try scene.settings(key.change)
+    let presenter = scene.script(.signIn(.alice))
+    try await scene.connector(settings, presenter: presenter).signIn()
+    let request = try #require(presenter.requests.first)
+    let values = query(of: request.url).merging(["(path)": request.url.path]) { $1 }
+    #expect(values[key.sent.name] == key.sent.value, "\(request.url)")
+    #expect(request.redirectURI == settings.redirectURI)
+  }
+
+  @Test("The correlation id of the settings is in every token request, and the task API is that of the settings")
+  func correlationID() async throws {
+    let scene = Scene()
+    let connector = try scene.connector(scene.settings { $0.correlationID = UUID(uuidString: Self.id) })
+    try await connector.signIn()
+    _ = try await connector.accessToken(forceRefresh: true)
+    let sent = scene.transport.requests.filter(\.isTokenRequest)
+    let ids = sent.map { $0.value(forHTTPHeaderField: "client-request-id") }
+    #expect(ids == [Self.id.lowercased(), Self.id.lowercased()])
+    _ = try await connector.getTaskList()
+    #expect(scene.transport.requests.last?.url == connector.settings.taskWebAPI)
+  }
+
+  @Test(
+    "Settings made in code serve every provider: sign-in, refresh, userinfo and sign-out, all under the user's one id",
+    arguments: [LocalTenant.Shape.b2c, .entra, .ciam, .openIDConnect])
+  func inCode(_ shape: LocalTenant.Shape) async throws {
+    let scene = Scene(shape: shape)
+    let settings = ConnectorSettings(
+      authority: try Authority(scene.tenant.authority()), clientID: scene.tenant.clientID,
+      scopes: scene.tenant.apiScopes, redirectURI: try url(Scene.redirect),
+      policies: shape == .b2c ? .init(emailSignIn: try Policy("B2C_1_SignIn")) : .init())
+    let connector = try scene.connector(settings)
+    let result = try await connector.signIn()
+    let user = result.user
+    #expect(user.name == LocalUser.alice.displayName && user.hasSession && result.accessToken?.userID == user.id)
+    #expect((result.policy == nil) == (shape != .b2c) && (user.policyID == nil) == (shape != .b2c))
+    #expect(try await connector.session == .signedIn(user))
+    await scene.expire()
+    let token = try await connector.accessToken()
+    #expect(token.userID == user.id && token.token != result.accessToken?.token)
+    let info = try await connector.fetchUserInfo()
+    #expect(info.id == user.id && info.subject == user.subject)
+    // The id is enough for a sign-out.
+    try await connector.signOut(UserInfo(id: user.id), endsBrowserSession: true)
+    #expect(try await connector.session == .signedOut)
   }
 }

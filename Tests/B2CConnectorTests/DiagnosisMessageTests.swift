@@ -85,13 +85,12 @@ struct DiagnosisMessageTests {
     case "file": return try ConnectorSettings(contentsOf: URL(filePath: "/nowhere/settings.plist"))
     case "directory": return try ConnectorSettings(contentsOf: URL(filePath: "/"))
     case "unusable":
-      let changes: KeyValuePairs = [
-        "\(try scene.settings().authority)": microsoft, LocalTenant.standardClientID: "nonsense",
+      return try settingsFile(replacing: [
+        "https://contoso.b2clogin.com/contoso.onmicrosoft.com/": microsoft, LocalTenant.standardClientID: "nonsense",
         Scene.redirect: "urn:ietf:wg:oauth:2.0:oob",
-        "https://api.contoso.com/tasks": "http://api.contoso.com/tasks?code=an-api-key",
-      ]
-      return try file(scene, replacing: changes)
-    case "warning": return try file(scene, replacing: ["https://contoso.onmicrosoft.com/tasks/read": "User.Read"])
+        "https://tasks.example/tasks": "http://api.contoso.com/tasks?code=an-api-key",
+      ])
+    case "warning": return try settingsFile(replacing: ["https://contoso.onmicrosoft.com/tasks/read": "User.Read"])
     case "host": return try scene.settings { $0.authority = try Authority(microsoft) }
     case "kind": return try scene.settings { $0.policies = .init(others: [try Self.profileEdit.get()]) }
     case "kinds":
@@ -104,20 +103,6 @@ struct DiagnosisMessageTests {
       }
     default: return try scene.settings()
     }
-  }
-
-  /// Reads a settings file of the scene in which some texts were replaced.
-  private func file(_ scene: Scene, replacing changes: KeyValuePairs<String, String>) throws -> ConnectorSettings {
-    let settings = try scene.settings()
-    let text = """
-      <plist><dict><key>authority</key><string>\(settings.authority)</string>
-      <key>clientId</key><string>\(settings.clientID)</string>
-      <key>redirectUri</key><string>\(settings.redirectURI)</string>
-      <key>scopes</key><array><string>https://contoso.onmicrosoft.com/tasks/read</string></array>
-      <key>taskWebAPI</key><string>https://api.contoso.com/tasks</string>
-      <key>emailSignInPolicyId</key><string>B2C_1_SignIn</string></dict></plist>
-      """
-    return try ConnectorSettings(data: Data(changes.reduce(text) { $0.replacing($1.key, with: $1.value) }.utf8))
   }
 
   private static let rows = texts.split(separator: "\n").map { row in

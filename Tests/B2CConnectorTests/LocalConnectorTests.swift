@@ -67,23 +67,12 @@ struct LocalConnectorTests {
     #expect(try await !connector.accessToken(forceRefresh: true).scopes.isEmpty)
   }
 
-  @Test("A connector for a test has every policy of the tenant")
-  func everyPolicy() async throws {
-    let tenant = LocalTenant()
-    let settings = try tenant.settings()
-    #expect(Set(settings.policies.all.map(\.id)) == Set(LocalPolicy.standard.map(\.id)))
-    #expect(try settings.validate().isEmpty)
-    let presenter = ScriptedPresenter(
-      transport: LocalNetwork(tenant), .signIn(.alice), .editProfile(displayName: "Alice B."))
-    let user = try await Connector.local(tenant, presenter: presenter).doPolicy(.profileEdit)
-    #expect(user.name == "Alice B.")
-  }
-
   private static let google = LocalPolicy("B2C_1_Google", .federatedSignIn, identityProvider: "google.com")
 
   @Test(
     "Policies of a local tenant have the kinds of the settings, whichever provider they lead to",
     arguments: [
+      (LocalPolicy.standard, "B2C_1_FacebookSignIn", "facebook.com"),
       ([.signIn, google], "B2C_1_Google", "google.com"),
       ([google, .signIn, .facebookSignIn], "B2C_1_FacebookSignIn", "facebook.com"),
       ([LocalPolicy("B2C_1_Any", .federatedSignIn)], "B2C_1_Any", "facebook.com"),

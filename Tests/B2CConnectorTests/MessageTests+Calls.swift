@@ -50,8 +50,9 @@ extension MessageTests {
       let api = try url("http://api.example/x")
       _ = try scene.connector { $0.allowedAPIs = [api] }
     },
-    "policy at a host that Azure AD B2C has left": settings {
-      $0.authority = try Authority("https://login.microsoftonline.com/contoso.onmicrosoft.com/")
+    "policy at a host that Azure AD B2C has left": { scene in
+      let authority = try Authority("https://login.microsoftonline.com/contoso.onmicrosoft.com/")
+      _ = try scene.connector(scene.settings { $0.authority = authority })
     },
     "policy id with a space": { _ in _ = try Policy("B2C_1_a b") },
     "kind of policy that the settings do not name": { try await $0.connector().doPolicy(.profileEdit) },

@@ -248,3 +248,16 @@ func isText(_ text: String, _ expected: String) -> Bool {
   }
   return true
 }
+
+/// Reads a settings file without a fault in which some texts were replaced.
+func settingsFile(replacing changes: KeyValuePairs<String, String>) throws -> ConnectorSettings {
+  let text = """
+    <plist><dict><key>authority</key><string>https://contoso.b2clogin.com/contoso.onmicrosoft.com/</string>
+    <key>clientId</key><string>\(LocalTenant.standardClientID)</string>
+    <key>redirectUri</key><string>\(Scene.redirect)</string>
+    <key>scopes</key><array><string>https://contoso.onmicrosoft.com/tasks/read</string></array>
+    <key>taskWebAPI</key><string>https://tasks.example/tasks</string>
+    <key>emailSignInPolicyId</key><string>B2C_1_SignIn</string></dict></plist>
+    """
+  return try ConnectorSettings(data: Data(changes.reduce(text) { $0.replacing($1.key, with: $1.value) }.utf8))
+}

@@ -36,6 +36,9 @@ struct SecrecyEchoTests {
     Operation("device", .token, at: .openIDConnect) { alice in
       try await alice.scene.passingTime { try await alice.connector.signInWithDeviceCode { _ in } }
     },
+    Operation("device code", .path("/device_authorization"), at: .openIDConnect) {
+      try await $0.connector.signInWithDeviceCode { _ in }
+    },
     Operation("page", .authorize) { try await $0.connector.diagnose() },
     Operation("metadata", .metadata, signIn), Operation("keys", .keys, signIn),
     Operation("userinfo", .path("/userinfo"), at: .openIDConnect) { try await $0.connector.fetchUserInfo() },
@@ -71,7 +74,9 @@ struct SecrecyEchoTests {
         "error": "interaction_required", "error_description": "AADB2C90075: Bad \(echo)\r\nTimestamp: \(echo)",
         "claims": #"{"access_token":{"x":{"value":"\#(echo)"}}}"#, "message": "No: \(echo)",
       ]
-      for name in ["suberror", "trace_id", "timestamp", "correlation_id", "error_uri", "code", "issuer"] {
+      for name in [
+        "suberror", "trace_id", "timestamp", "correlation_id", "error_uri", "code", "issuer", "title", "detail",
+      ] {
         fields[name] = echo
       }
       return json(status, fields)
@@ -126,27 +131,33 @@ struct SecrecyEchoTests {
       + ["nonce", "state"].compactMap { query[$0] }
   }
 
-  /// With `isOpaque` the tokens are words that nothing but the knowledge of what was sent tells from other words.
-  @Test("No error, event or value shows it", arguments: operations, [false, true])
-  func echoes(_ operation: Operation, _ isOpaque: Bool) async throws {
+  /// What a server returns: a token of the request, words that only the request shows to be a token, or the token of
+  /// another service with control characters behind it.
+  enum Echo: CaseIterable { case token, words, foreignToken }
+
+  @Test("No error, event or value shows it, and no text forges a line", arguments: operations, Echo.allCases)
+  func echoes(_ operation: Operation, _ echo: Echo) async throws {
     let alice = try await SignedInScene(Scene(shape: operation.shape), after: 0) { $0.retry = .none }
     let scene = alice.scene
     let key = try #require(try await scene.cache.keys().first)
     var record = try await scene.record()
     // No secret is sent for a document, but its server knows one from another request.
-    let known = ["metadata", "keys"].contains(operation.testDescription) ? [record.accessTokens[0].token.value] : []
-    if isOpaque {
+    let knows = ["metadata", "keys", "device code"].contains(operation.testDescription)
+    let known = knows ? [record.accessTokens[0].token.value] : []
+    if echo == .words {
       record.refreshToken = Secret("refresh token of words")
       record.accessTokens[0].token = Secret("opaque-token-of-words")
     }
     let current = Locked<(answer: @Sendable (String) -> LocalResponse, number: Int)?>(nil)
     let sent = Locked<Set<String>>([])
     scene.transport.intercept { request in
-      let secrets = known + Self.secrets(of: request)
+      let secrets = echo == .foreignToken ? [SecrecySweepTests.token] : known + Self.secrets(of: request)
       guard let (answer, number) = current.withLock({ $0 }), operation.target.contains(request), !secrets.isEmpty
       else { return nil }
       sent.withLock { $0.formUnion(secrets) }
-      var response = answer(secrets[number % secrets.count])
+      let forgery = echo == .foreignToken ? SecrecySweepTests.forgery : ""
+      var response = answer(secrets[number % secrets.count] + forgery)
+      response.headers = response.headers.mapValues { $0.filter { (" "..."~").contains($0) } }
       let state = request.url.flatMap { TestSupport.query(of: $0)["state"] } ?? ""
       response.headers["Location"] = response.headers["Location"]?.replacing("STATE", with: state)
       return response
@@ -159,9 +170,10 @@ struct SecrecyEchoTests {
     }
     let answers = Self.errors + Self.texts + challenges + Self.others
     for answer in answers {
-      // The SDK looks for a token in claims that an API wants, and for no other encoding of it than base64.
-      let isPlain = isOpaque || answer.name.hasSuffix(" claims")
-      for (number, encoding) in Self.encodings.prefix(isPlain ? 2 : 4).enumerated() {
+      // The SDK looks for the request's token in claims that an API wants, and for no other encoding of it than base64.
+      let hasClaims = answer.name.hasSuffix(" claims")
+      let count = echo == .foreignToken ? (hasClaims ? 0 : 1) : echo == .words || hasClaims ? 2 : 4
+      for (number, encoding) in Self.encodings.prefix(count).enumerated() {
         try await scene.cache.store(record, for: key)
         let (told, before) = (Told(), scene.events.values.count)
         sent.withLock { $0 = [] }
@@ -174,6 +186,9 @@ struct SecrecyEchoTests {
         for secret in secrets {
           let leak = Self.leak(of: secret, encoding.write, in: told.all)
           #expect(leak == nil, "\(answer.name), \(encoding.name): \(leak ?? "")")
+        }
+        for text in told.logged {
+          #expect(text.unicodeScalars.allSatisfy(PrintableText.isPrintable) && text.utf8.count < 2_000, "\(text)")
         }
       }
     }

@@ -6,12 +6,14 @@ import TestSupport
 import Testing
 
 /// Promise: tokens, codes, verifiers and passwords are in nothing that can be printed, wherever they come from.
+///
+/// What a server writes into errors and pages is in ``SecrecyEchoTests``.
 @Suite("Secrets are in nothing that can be printed", .hangLimit)
 struct SecrecySweepTests {
   /// A token, as another provider may issue it.
-  private static let token = "eyJjYW5hcnkiOiJ0b2tlbiJ9.Y2FuYXJ5LXRva2VuLW9mLWFub3RoZXItcHJvdmlkZXI"
+  static let token = "eyJjYW5hcnkiOiJ0b2tlbiJ9.Y2FuYXJ5LXRva2VuLW9mLWFub3RoZXItcHJvdmlkZXI"
   /// A text with control characters and a line of its own.
-  private static let forgery = "\u{1B}]0;pwn\u{7}\u{202E}\n2026 admin logged in"
+  static let forgery = "\u{1B}]0;pwn\u{7}\u{202E}\n2026 admin logged in"
   private static let canary = token + forgery
 
   // MARK: Where a canary is planted
@@ -30,18 +32,6 @@ struct SecrecySweepTests {
   ) -> Place {
     Place(testDescription: what, shape: shape) {
       change(&$0.tenant.behavior)
-      return nil
-    }
-  }
-
-  /// A provider that answers so, or without a target the API.
-  private static func answer(_ what: String, on target: LocalFaultTarget?, _ answer: LocalResponse) -> Place {
-    Place(testDescription: what) {
-      if let target {
-        $0.tenant.faults = [LocalFault(on: target, .respond(answer))]
-      } else {
-        $0.tasks.faults = [LocalFault(.respond(answer))]
-      }
       return nil
     }
   }
@@ -87,45 +77,7 @@ struct SecrecySweepTests {
     }
   }
 
-  /// Error responses, header fields and pages.
-  static let refusals: [Place] = [400, 401, 403, 429, 500].flatMap { status -> [Place] in
-    let names = [
-      "error", "error_description", "suberror", "error_uri", "correlation_id", "trace_id", "timestamp", "code",
-      "message", "title", "detail",
-    ]
-    let errors = Dictionary(uniqueKeysWithValues: names.map { ($0, canary) })
-      .merging(["claims": #"{"access_token":{"x":{"value":"\#(token)"}}}"#]) { $1 }
-    let answer = LocalResponse(status: status, body: (try? JSONEncoder().encode(errors)) ?? Data())
-    let page = LocalResponse(status: status, body: Data("<h1>\(canary)</h1>".utf8))
-    let head = LocalResponse(status: status, headers: headers)
-    let targets: [(String, LocalFaultTarget?)] = [
-      ("code", .tokenCode), ("refresh", .tokenRefresh), ("userinfo", .path("/userinfo")), ("keys", .keys),
-      ("metadata", .metadata), ("device code", .path("/device_authorization")), ("sign-in page", .authorize),
-      ("a task", nil),
-    ]
-    return targets.map { Self.answer("\(status) to \($0)", on: $1, answer) }
-      + [("provider", LocalFaultTarget.any), ("API", nil)].flatMap { server, target in
-        [
-          Self.answer("header fields of \(status) of the \(server)", on: target, head),
-          Self.answer("page of \(status) of the \(server)", on: target, page),
-        ]
-      }
-  }
-  private static let headers = Dictionary(
-    uniqueKeysWithValues: [
-      "Retry-After", "x-ms-request-id", "request-id", "Content-Type", "Date", "WWW-Authenticate", "Set-Cookie",
-    ].map { ($0, token) }
-  ).merging(["Location": "https://other.example/?x=\(token)"]) { $1 }
-  static let challenges: [Place] = ["error", "error_description", "scope", "realm"].map { name in
-    let challenge = #"Bearer error="insufficient_scope", \#(name)="\#(token)""#
-    return answer(
-      "\(name) of a challenge", on: nil, LocalResponse(status: 403, headers: ["WWW-Authenticate": challenge]))
-  }
-
-  /// Redirects and callbacks.
-  static let redirects: [Place] = [
-    answer("redirect of the API", on: nil, LocalResponse(status: 302, headers: headers)),
-    answer("redirect of the sign-in page", on: .authorize, LocalResponse(status: 302, headers: headers)),
+  static let callbacks: [Place] = [
     callback("error of a callback", ["error": canary, "error_description": canary, "error_subcode": canary]),
     callback("words of a callback", ["error": "access_denied", "error_description": "AADB2C90091: \(canary)"]),
     callback("code and issuer of a callback", ["code": canary, "iss": canary]),
@@ -137,7 +89,7 @@ struct SecrecySweepTests {
 
   @Test(
     "A token that a server plants is not shown, and its words forge no line",
-    arguments: [tokens, headerFields, claims, [long], endpoints, refusals, challenges, redirects].flatMap(\.self))
+    arguments: [tokens, headerFields, claims, [long], endpoints, callbacks].flatMap(\.self))
   func server(_ place: Place) async throws {
     let (scene, told) = (Scene(shape: place.shape), Told())
     await told.callEverything(scene, scene.environment(presenter: place.plant(scene)))
