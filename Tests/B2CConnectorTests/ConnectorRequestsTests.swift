@@ -66,18 +66,13 @@ struct ConnectorRequestsTests {
     let stage = try await SignedInScene(after: 0)
     let bob = try await stage.signIn(.bob).user
     let (scene, connector) = (stage.scene, stage.connector)
-    scene.tasks.tasks = [LocalUser.alice, .bob].map {
-      LocalTask(owner: $0.id, text: $0.displayName, date: scene.clock.date)
-    }
     var request = URLRequest(url: scene.tasks.url)
     request.setValue("de", forHTTPHeaderField: "Accept-Language")
     var sent: Set<String?> = []
-    for (user, owner) in [(stage.alice.user, LocalUser.alice), (bob, .bob), (nil, .bob)] as [(UserInfo?, LocalUser)] {
+    for user in [stage.alice.user, bob, nil] {
       for scopes in [nil, SignedInScene.otherScopes] {
-        let (data, _) = try await connector.data(for: request, scopes: scopes, user: user)
-        let list = try JSONDecoder().decode(JSONValue.self, from: data)
-        #expect(list.array?.map { $0.object?["task"]?.string } == [owner.displayName])
         let token = try await connector.accessToken(scopes: scopes, user: user).token.value
+        _ = try await connector.data(for: request, scopes: scopes, user: user)
         let crafted = try await connector.authorizedRequest(for: request, scopes: scopes, user: user)
         #expect(crafted.value(forHTTPHeaderField: "Accept-Language") == "de" && crafted.url == request.url)
         for request in [crafted, try #require(scene.tasks.requests.last?.request)] {

@@ -74,56 +74,28 @@ struct SettingsMessageTests {
     #expect(problems(in: "<plist version=\"1.0\"><dict>\(text)</dict></plist>") == [parts[2]])
   }
 
-  static let files: [(text: String, says: String)] = [
-    (
-      "",
-      "The file is not a property list in XML, written in UTF-8. Begin it with <plist version=\"1.0\">, or convert it with `plutil -convert xml1`."
-    ),
-    (
-      String(repeating: " ", count: 65_537),
-      "The file is larger than 64 KiB. Use the settings file, which has a few hundred bytes."
-    ),
-    (
-      "<plist>" + String(repeating: "<array>", count: 201),
-      "The file has more than 200 arrays and dictionaries. Use the settings file, which needs about a dozen."
-    ),
-    (
-      "<plist>a" + String(repeating: "\u{301}", count: 31),
-      "A text in the file has more than 30 combining marks in a row. Type the text instead of pasting it."
-    ),
-    (
-      "<plist version=\"1.0\"><array/></plist>",
-      "The outermost value is not a dictionary. Put the keys and their values into one dictionary."
-    ),
-    (
-      "<plist version=\"1.0\"><dict>",
-      "Line 1: The XML is malformed here or on the line before, or a value has the wrong type. Close every tag, and write a text as <string>text</string>. Check the file with `plutil -lint`."
-    ),
-    (
-      "<plist version=\"1.0\"><dict><key>clientId</key><string>a&b</string></dict></plist>",
-      "clientId: Line 1: An ampersand is not escaped. Write & as &amp; in XML."
-    ),
-    (
-      "<plist version=\"1.0\"><dict><key>other</key><string>a<b</string></dict></plist>",
-      "other: Line 1: The string contains a tag. Write < as &lt; if it does not begin a tag."
-    ),
+  static let files = [
+    "", String(repeating: " ", count: 65_537), "<plist>" + String(repeating: "<array>", count: 201),
+    "<plist>a" + String(repeating: "\u{301}", count: 31), "<plist><array/></plist>", "<plist><dict>",
+    "<plist><dict><key>clientId</key><string>a&b</string></dict></plist>",
+    "<plist><dict><key>other</key><string>a<b</string></dict></plist>",
   ]
+  /// The problem of each file.
+  static let problemsOfFiles = """
+    The file is not a property list in XML, written in UTF-8. Begin it with <plist version="1.0">, or convert it with `plutil -convert xml1`.
+    The file is larger than 64 KiB. Use the settings file, which has a few hundred bytes.
+    The file has more than 200 arrays and dictionaries. Use the settings file, which needs about a dozen.
+    A text in the file has more than 30 combining marks in a row. Type the text instead of pasting it.
+    The outermost value is not a dictionary. Put the keys and their values into one dictionary.
+    Line 1: The XML is malformed here or on the line before, or a value has the wrong type. Close every tag, and write a text as <string>text</string>. Check the file with `plutil -lint`.
+    clientId: Line 1: An ampersand is not escaped. Write & as &amp; in XML.
+    other: Line 1: The string contains a tag. Write < as &lt; if it does not begin a tag.
+    """
 
-  @Test("A file", arguments: files)
-  func file(_ text: String, _ says: String) {
-    #expect(problems(in: text) == [says])
-  }
-
-  @Test("A file that is not there")
-  func missingFile() throws {
-    let error = #expect(throws: SettingsError.self) {
-      try ConnectorSettings(contentsOf: URL(filePath: "/nowhere/settings.plist"))
-    }
-    #expect(
-      error?.description == """
-        /nowhere/settings.plist cannot be used:
-          The file does not exist, or cannot be read. Check the path and the file's permissions, or add the file to the app's target.
-        """)
+  @Test("A file")
+  func file() {
+    let found = Self.files.flatMap(problems)
+    #expect(found == Self.problemsOfFiles.split(separator: "\n").map(String.init))
   }
 
   /// The problems of a file, and its warnings.

@@ -7,6 +7,8 @@ import Testing
 /// Sign-ins whose sheets get in each other's way, on a screen that behaves as Apple's.
 @Suite("No sheet blocks another sign-in", .hangLimit) @MainActor
 struct SignInSheetTests {
+  typealias SignIn = Task<UserInfo, any Error>
+
   /// The clock that sheets are replaced by, which a test moves; the connector's own clock stands still.
   let clock = TestClock(advancesItself: false)
   let scene = Scene()
@@ -24,12 +26,12 @@ struct SignInSheetTests {
       scene.tenant.settings(), presenter: presenter, waitingOn: TestClock(advancesItself: false))
   }
 
-  private func signIn(_ other: Connector? = nil) -> Task<UserInfo, any Error> {
+  private func signIn(_ other: Connector? = nil) -> SignIn {
     Task { try await (other ?? connector).doPolicy(.signIn) }
   }
 
   /// Begins a sign-in whose sheet appears.
-  private func begin() async throws -> (Task<UserInfo, any Error>, FakeSheet) { (signIn(), try await screen.next()) }
+  private func begin() async throws -> (SignIn, FakeSheet) { (signIn(), try await screen.next()) }
 
   /// Advances the clock for the task that sleeps on it.
   private func pass(_ duration: Duration) async {
@@ -37,13 +39,21 @@ struct SignInSheetTests {
     await clock.advance(by: duration)
   }
 
-  private func expectReplaced(_ task: Task<UserInfo, any Error>) async {
+  private func expectReplaced(_ task: SignIn) async {
     await expectError(ConnectorError.self, .userClosedBrowser, saying: "A newer sign-in replaced this page.") {
       try await task.value
     }
   }
 
-  private func finish(_ task: Task<UserInfo, any Error>, _ sheet: FakeSheet) async throws {
+  /// Begins a sign-in, two seconds after an older one, which it replaces.
+  private func signIn(replacing older: SignIn, at other: Connector? = nil) async -> SignIn {
+    await clock.advance(by: .seconds(2))
+    let newer = signIn(other)
+    await expectReplaced(older)
+    return newer
+  }
+
+  private func finish(_ task: SignIn, _ sheet: FakeSheet) async throws {
     try await sheet.finish(by: scene.script(.signIn(.alice)))
     #expect(try await task.value.username == LocalUser.alice.email)
   }
@@ -127,9 +137,7 @@ struct SignInSheetTests {
       let (lost, sheet) = try await begin()
       sheet.vanish()
       await expectError(ConnectorError.self, .userClosedBrowser) { try await connector.doPolicy(.signIn) }
-      await clock.advance(by: .seconds(2))
-      let next = signIn()
-      await expectReplaced(lost)
+      let next = await signIn(replacing: lost)
       #expect(sheet.isCancelled)
       // The newer sign-in waits for the completion of the older sheet.
       await pass(.seconds(1))
@@ -142,9 +150,7 @@ struct SignInSheetTests {
   func slowDismissal() async throws {
     screen.dismissal = .slow
     let (older, _) = try await begin()
-    await clock.advance(by: .seconds(2))
-    let newer = signIn()
-    await expectReplaced(older)
+    let newer = await signIn(replacing: older)
     await pass(.seconds(1))
     // The first try was refused; the second follows half a second later.
     await clock.waitForSleepers()
@@ -174,9 +180,7 @@ struct SignInSheetTests {
   func cancelledWhileReplacing() async throws {
     screen.dismissal = .silent
     let (older, _) = try await begin()
-    await clock.advance(by: .seconds(2))
-    let cancelled = signIn()
-    await expectReplaced(older)
+    let cancelled = await signIn(replacing: older)
     await clock.waitForSleepers()
     cancelled.cancel()
     await #expect(throws: CancellationError.self) { try await cancelled.value }
@@ -193,10 +197,8 @@ struct SignInSheetTests {
     let connector = try Self.connector(scene, presenter)
     screen.dismissal = .silent
     let (lost, _) = try await begin()
-    await clock.advance(by: .seconds(2))
     // One second for the sheet that never answers, and then no window is active.
-    let waiting = signIn(connector)
-    await expectReplaced(lost)
+    let waiting = await signIn(replacing: lost, at: connector)
     await pass(.seconds(1))
     await pass(.seconds(1))
     await clock.waitForSleepers()
@@ -251,9 +253,7 @@ struct SignInSheetTests {
       }.value
     }
     if isReplaced {
-      await clock.advance(by: .seconds(2))
-      let next = signIn()
-      await expectReplaced(first)
+      let next = await signIn(replacing: first)
       await clock.waitForSleepers()
       // The older sheet answers in time, so the newer one does not wait for the whole second.
       await complete()

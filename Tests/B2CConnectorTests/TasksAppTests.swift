@@ -75,22 +75,19 @@ struct TasksAppPlatformTests {
   nonisolated static let cacheText = "Your sign-in could not be read or saved. Try again."
   nonisolated static let networkText = "No connection, or it took too long. Try again."
 
+  private nonisolated static func network(_ code: URLError.Code, advice: String? = nil) -> ConnectorError {
+    ConnectorError(
+      .network, "No response.", recoverySuggestion: advice, isRetryable: true, underlying: URLError(code))
+  }
+
   /// The errors for the developer have a recovery suggestion here, and the others have none.
   nonisolated static let errors: [(ConnectorError, String?)] = [
     (presentation, "That did not work."),
-    (ConnectorError(.tokenCache, "The keychain refused.", recoverySuggestion: "Sign the app."), cacheText),
+    (ConnectorError(.tokenCache, "Refused.", recoverySuggestion: "Sign the app."), cacheText),
     (ConnectorError(.tokenCache, "The device is locked.", isRetryable: true), cacheText),
+    (network(.cannotConnectToHost, advice: "Start it."), networkText), (network(.notConnectedToInternet), networkText),
     (
-      ConnectorError(
-        .network, "127.0.0.1:8400 refused the connection.", recoverySuggestion: "Check the connection.",
-        isRetryable: true, underlying: URLError(.cannotConnectToHost)), networkText
-    ),
-    (
-      ConnectorError(.network, "Offline.", isRetryable: true, underlying: URLError(.notConnectedToInternet)),
-      networkText
-    ),
-    (
-      ConnectorError(.wrongUser, "Another user signed in.", recoverySuggestion: "Remove `userId` from the settings."),
+      ConnectorError(.wrongUser, "Another user signed in.", recoverySuggestion: "Remove `userId`."),
       "You signed in with a different account. Please use the right one."
     ),
     (ConnectorError(.userClosedBrowser, "The user closed the sign-in sheet."), nil),
