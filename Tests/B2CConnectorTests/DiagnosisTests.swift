@@ -83,21 +83,6 @@ struct DiagnosisTests {
     await #expect(throws: CancellationError.self) { try await unusable.value }
   }
 
-  @Test(
-    "An optional endpoint that cannot be used is a warning, at an authority that is known by its metadata",
-    arguments: [
-      ("userinfo_endpoint", ""), ("revocation_endpoint", "/revoke"), ("device_authorization_endpoint", "http://a.b/d"),
-      ("end_session_endpoint", "https://issuer.example/logout?state=x"),
-    ], [LocalTenant.Shape.openIDConnect, .b2c])
-  func optionalEndpoint(_ endpoint: (name: String, text: String), _ shape: LocalTenant.Shape) async throws {
-    let tenant = LocalTenant(shape: shape)
-    tenant.behavior.changeMetadata = { $0[endpoint.name] = .string(endpoint.text) }
-    let diagnosis = try await Connector.local(tenant).diagnose()
-    let metadata = try finding(of: "metadata", diagnosis)
-    #expect(diagnosis.isHealthy && metadata.outcome == (shape == .b2c ? .ok : .warning), "\(diagnosis)")
-    #expect(metadata.detail.contains(endpoint.name) == (shape == .openIDConnect), "\(metadata)")
-  }
-
   static let refusals = [
     (
       400, #"{"error":"invalid_tenant","error_description":"AADSTS90002: Tenant 'cont' not found. Trace ID: 1"}"#,
@@ -121,18 +106,6 @@ struct DiagnosisTests {
     #expect(description.hasPrefix(code + ": ") && !description.contains("ID"))
     let text = try await connector.diagnose().description
     #expect(text.contains("[\(code)] The server said: \(code): "), "\(text)")
-  }
-
-  @Test(
-    "An issuer cannot forge a line", arguments: ["\r\n[ok] sign-in page: fine", "\u{1B}[2J", "\u{202E}ko", "\u{2028}x"])
-  func issuer(_ text: String) async throws {
-    let tenant = LocalTenant(shape: .ciam)
-    tenant.behavior.changeMetadata = { $0["issuer"] = .string("https://login.example/\(tenant.tenantID)/" + text) }
-    let diagnosis = try await Connector.local(tenant).diagnose()
-    #expect(try finding(of: "metadata", diagnosis).detail.contains("https://login.example/"))
-    for scalar in ["\u{1B}", "\r", "\n", "\u{202E}", "\u{2028}"] {
-      #expect(!diagnosis.findings.contains { $0.detail.contains(scalar) }, "\(diagnosis)")
-    }
   }
 
   @Test("A diagnosis is printed with a line for each finding")
@@ -189,7 +162,9 @@ struct DiagnosisTests {
     directory | [failed] settings: the file: …
     directory | [skipped] all other checks: fix / first
     issuer: keys | [failed] keys: none can verify a signature Check the provider's signing keys.
-    issuer: endpoint | [warning] metadata: issuer https://contoso.example; these endpoints cannot be used and are ignored: userinfo_endpoint Have the issuer publish them as https URLs without parameters of the protocol.
+    endpoints | [ok] metadata of B2C_1_SignUp: issuer https://contoso.b2clogin.com/…/v2.0/ (kind signUp, from emailSignUpPolicyId)
+    endpoints | [ok] metadata of B2C_1_SignIn: issuer https://contoso.b2clogin.com/…/v2.0/ (kind signIn, from emailSignInPolicyId)
+    issuer: endpoints | [warning] metadata: issuer https://contoso.example; these endpoints cannot be used and are ignored: device_authorization_endpoint, end_session_endpoint, revocation_endpoint, userinfo_endpoint Have the issuer publish them as https URLs without parameters of the protocol.
     issuer: page | [skipped] sign-in page: the provider showed a page (“Hello”) instead of a redirect Sign in once to see whether the client ID, the redirect URI and the scopes are accepted.
     issuer: busy | [skipped] sign-in page: the provider could not be asked (status 503) Sign in once to see whether the client ID, the redirect URI and the scopes are accepted.
     issuer: redirect | [skipped] sign-in page: the provider redirected the browser to https://other.example/x Sign in once to see whether the client ID, the redirect URI and the scopes are accepted.
@@ -255,8 +230,14 @@ struct DiagnosisTests {
     let redirectURI = name == "https" ? "https://app.example.com/callback" : Scene.redirect
     let scene = Scene(shape: isPlainIssuer ? .openIDConnect : .b2c, redirectURIs: [redirectURI])
     scene.tenant.faults = [Self.faults[name]].compactMap(\.self)
-    if name == "issuer: endpoint" {
-      scene.tenant.behavior.changeMetadata = { $0["userinfo_endpoint"] = "http://contoso.example/userinfo" }
+    // An endpoint that is optional, of an authority whose metadata count or of one that knows its endpoints.
+    if name.hasSuffix("endpoints") {
+      scene.tenant.behavior.changeMetadata = { metadata in
+        metadata["userinfo_endpoint"] = ""
+        metadata["revocation_endpoint"] = "/revoke"
+        metadata["device_authorization_endpoint"] = "http://contoso.example/device"
+        metadata["end_session_endpoint"] = "https://contoso.example/logout?state=x"
+      }
     }
     let ownPresenter = ["https", "issuer: presenter"].contains(name) ? LoopbackPresenter { _ in } : nil
     let diagnosis = try await Connector.diagnose(

@@ -86,18 +86,22 @@ struct SecrecyEchoTests {
   private static let texts: [Answer] = [200, 400, 404, 409, 500].map { status in
     ("\(status), plain text", { LocalResponse(status: status, body: Data("You sent \($0).".utf8)) })
   }
-  private static let challenges: [(status: Int, name: String, write: @Sendable (String) -> String)] = [
-    (401, "words", { #"Bearer error="invalid_token", error_description="\#($0)""# }),
-    (401, "error", { #"Bearer realm="\#($0)", error="\#($0)""# }),
-    (401, "no quotation marks", { "Bearer error=invalid_token, \($0)=\($0), realm=\($0)" }),
-    (403, "scope", { #"Bearer error="insufficient_scope", scope="a \#($0) b""# }),
-    (401, "claims itself", { #"Bearer error="insufficient_claims", claims="\#($0)""# }),
-    (
-      403, "base64 of claims",
-      { "Bearer claims=\"\(Data(#"{"x":{"value":"\#($0)"}}"#.utf8).base64EncodedString())\"" }
-    ),
-    (401, "escaped claims", { #"Bearer claims="{\"x\":{\"value\":\"\#($0)\"}}""# }),
-    (401, "scheme", { $0 }), (401, "token of a scheme", { "Bearer \($0)" }),
+  private static func challenge(
+    _ status: Int, _ name: String, _ write: @escaping @Sendable (_ echo: String) -> String
+  ) -> Answer {
+    ("\(status), \(name)", { LocalResponse(status: status, headers: ["WWW-Authenticate": write($0)]) })
+  }
+  private static let challenges = [
+    challenge(401, "words") { #"Bearer error="invalid_token", error_description="\#($0)""# },
+    challenge(401, "error") { #"Bearer realm="\#($0)", error="\#($0)""# },
+    challenge(401, "no quotation marks") { "Bearer error=invalid_token, \($0)=\($0), realm=\($0)" },
+    challenge(403, "scope") { #"Bearer error="insufficient_scope", scope="a \#($0) b""# },
+    challenge(401, "claims itself") { #"Bearer error="insufficient_claims", claims="\#($0)""# },
+    challenge(403, "base64 of claims") {
+      "Bearer claims=\"\(Data(#"{"x":{"value":"\#($0)"}}"#.utf8).base64EncodedString())\""
+    },
+    challenge(401, "escaped claims") { #"Bearer claims="{\"x\":{\"value\":\"\#($0)\"}}""# },
+    challenge(401, "scheme") { $0 }, challenge(401, "token of a scheme") { "Bearer \($0)" },
   ]
   private static let others: [Answer] = [
     ("400, error itself", { json(400, ["error": $0]) }),
@@ -162,14 +166,7 @@ struct SecrecyEchoTests {
       response.headers["Location"] = response.headers["Location"]?.replacing("STATE", with: state)
       return response
     }
-    let challenges: [Answer] = Self.challenges.map { row in
-      (
-        "\(row.status), \(row.name)",
-        { LocalResponse(status: row.status, headers: ["WWW-Authenticate": row.write($0)]) }
-      )
-    }
-    let answers = Self.errors + Self.texts + challenges + Self.others
-    for answer in answers {
+    for answer in Self.errors + Self.texts + Self.challenges + Self.others {
       // The SDK looks for the request's token in claims that an API wants, and for no other encoding of it than base64.
       let hasClaims = answer.name.hasSuffix(" claims")
       let count = echo == .foreignToken ? (hasClaims ? 0 : 1) : echo == .words || hasClaims ? 2 : 4

@@ -47,6 +47,11 @@ struct SecrecySweepTests {
   static let long = Place(testDescription: "long issuer of an id_token") {
     $0.changeIDTokenClaims = { $0["iss"] = .string("https://" + String(repeating: "x ", count: 20_000)) }
   }
+  static let issuer = Place(testDescription: "issuer of the metadata", shape: .ciam) {
+    $0.changeMetadata = {
+      $0["issuer"] = .string("https://login.example/22222222-2222-4222-8222-222222222222/" + forgery)
+    }
+  }
   static let endpoints: [Place] = [
     "authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint", "end_session_endpoint",
     "device_authorization_endpoint", "revocation_endpoint", "id_token_signing_alg_values_supported", "scopes_supported",
@@ -70,7 +75,7 @@ struct SecrecySweepTests {
 
   @Test(
     "A token that a server plants is not shown, and its words forge no line",
-    arguments: [tokens, headerFields, claims, [long], endpoints].flatMap(\.self))
+    arguments: [tokens, headerFields, claims, [long, issuer], endpoints].flatMap(\.self))
   func server(_ place: Place) async throws {
     let scene = Scene(shape: place.shape)
     place.plant(&scene.tenant.behavior)

@@ -118,19 +118,15 @@
 
     /// Sets the appearance of the system and the width of the window.
     func look(isDark: Bool, width: Int64) async throws {
-      let commands: [(String, JSONValue)] = [
-        (
-          "setEmulatedMedia",
-          ["features": [["name": "prefers-color-scheme", "value": isDark ? "dark" : "light"]]]
-        ),
-        (
-          "setDeviceMetricsOverride",
-          ["width": .integer(width), "height": 800, "deviceScaleFactor": 1, "mobile": .bool(width < 500)]
-        ),
-      ]
-      for (name, parameters) in commands {
-        try await send("POST", "/goog/cdp/execute", ["cmd": .string("Emulation." + name), "params": parameters])
-      }
+      let scheme: JSONValue = ["name": "prefers-color-scheme", "value": isDark ? "dark" : "light"]
+      try await emulate("setEmulatedMedia", ["features": [scheme]])
+      try await emulate(
+        "setDeviceMetricsOverride",
+        ["width": .integer(width), "height": 800, "deviceScaleFactor": 1, "mobile": .bool(width < 500)])
+    }
+
+    private func emulate(_ name: String, _ parameters: JSONValue) async throws {
+      try await send("POST", "/goog/cdp/execute", ["cmd": .string("Emulation." + name), "params": parameters])
     }
   }
 
