@@ -95,12 +95,11 @@ struct ConnectorErrorTests {
     #expect("\(busy)".contains("POST https://") && "\(busy)".contains("503"))
   }
 
-  @Test("The correlation id of an error is that of the settings, which was sent", arguments: [Scene.redirect, "x:/y"])
-  func correlation(_ callback: String) async throws {
+  @Test("The correlation id of an error is that of the settings, which was sent", arguments: [true, false])
+  func correlation(returns: Bool) async throws {
     let (scene, id) = (Scene(), UUID())
-    let connector = try scene.connector(
-      scene.settings { $0.correlationID = id },
-      presenter: CallbackPresenter(scene.script(.signIn(.alice))) { try $0.replacing(Scene.redirect, callback) })
+    let presenter: any SignInPresenter = returns ? scene.script(.signIn(.alice)) : CannedPresenter { _ in "x:/y" }
+    let connector = try scene.connector(scene.settings { $0.correlationID = id }, presenter: presenter)
     scene.tenant.faults = [LocalFault(on: .token, .reset)]
     let error = try await #require(throws: ConnectorError.self) { try await connector.signIn() }
     #expect(error.correlationID == id && "\(error)".contains(id.uuidString.lowercased()))

@@ -161,15 +161,14 @@ struct ConnectorTests {
   )
 
   private static let id = "6F1E2D3C-4B5A-4978-8796-A5B4C3D2E1F0"
+  private static let tfp = "/tfp/contoso.onmicrosoft.com/B2C_1_SignIn"
   private static let (other, otherRedirect) = ("B2C_1_SignUpOrSignIn", "com.example.other:/callback")
   private static let apis = ["read", "write"].map { "https://contoso.onmicrosoft.com/tasks/\($0)" }
 
   static let keys: [Key] = [
     (
-      "authority", "(path)", "/tfp/contoso.onmicrosoft.com/B2C_1_SignIn/oauth2/v2.0/authorize",
-      {
-        $0.authority = try Authority("https://contoso.b2clogin.com/tfp/contoso.onmicrosoft.com/B2C_1_SignIn")
-      }
+      "authority", "(path)", tfp + "/oauth2/v2.0/authorize",
+      { $0.authority = try Authority("https://contoso.b2clogin.com" + tfp) }
     ),
     ("clientId", "client_id", LocalTenant.standardClientID, { _ in }),
     (

@@ -39,8 +39,8 @@ struct TasksAppPlatformTests {
   @Test("A page can be cancelled, a second tap opens no other, and the next one works", arguments: pageCalls.indices)
   func cancelledPage(_ index: Int) async throws {
     let (scene, gate) = (Scene(holdsTime: true), TestGate())
-    let presenter = WaitingPresenter(inner: scene.script(.signIn(.alice))) { try await gate.wait() }
-    let connector = try scene.connector(scene.tenant.settings(), presenter: presenter)
+    scene.tenant.faults = [LocalFault(on: .authorize, times: 1, .wait(gate))]
+    let connector = try scene.connector(scene.tenant.settings())
     let model = TasksModel { connector }
     let waiting = Task { await Self.pageCalls[index](model) }
     await gate.waitForArrivals(1)
