@@ -48,9 +48,7 @@ struct DiagnosisPageTests {
   /// Diagnoses an app whose sign-in page answers so.
   private func signInPage(_ status: Int, _ body: String, location: String? = nil) async throws -> Diagnosis.Finding {
     let scene = Scene()
-    let headers = location.map { ["Location": $0] } ?? [:]
-    let answer = LocalResponse(status: status, headers: headers, body: Data(body.utf8))
-    scene.tenant.faults = [LocalFault(on: .authorize, .respond(answer))]
+    scene.tenant.faults = [DiagnosisTests.answering(.authorize, status, body, location: location)]
     let diagnosis = try await scene.connector().diagnose()
     let finding = try #require(diagnosis.signInPage)
     #expect(diagnosis.isHealthy == (finding.outcome != .failed))

@@ -97,8 +97,7 @@ struct DiagnosisTests {
     [LocalTenant.Shape.b2c, .entra, .ciam])
   func refusedMetadata(_ answer: (status: Int, body: String, code: String), _ shape: LocalTenant.Shape) async throws {
     let (tenant, code) = (LocalTenant(shape: shape), answer.code)
-    let response = LocalResponse(status: answer.status, body: Data(answer.body.utf8))
-    tenant.faults = [LocalFault(on: .metadata, .respond(response))]
+    tenant.faults = [Self.answering(.metadata, answer.status, answer.body)]
     let connector = try Connector.local(tenant)
     let error = try await #require(throws: ConnectorError.self) { try await connector.signIn() }
     #expect(error.code == .configuration && error.serverCode == code && error.status == answer.status, "\(error)")
@@ -173,7 +172,7 @@ struct DiagnosisTests {
     issuer: presenter | [failed] presenter: LoopbackPresenter cannot receive the redirect URI com.example.tasks:/callback. Use WebAuthenticationPresenter on Apple platforms, or ExternalBrowserPresenter.
     """
 
-  private static func answering(
+  static func answering(
     _ target: LocalFaultTarget, _ status: Int, _ body: String = "", location: String? = nil
   ) -> LocalFault {
     let headers = location.map { ["Location": $0] } ?? [:]

@@ -56,20 +56,6 @@ struct TasksAppPlatformTests {
     #expect(try await connector.users().map(\.username) == [LocalUser.alice.email])
   }
 
-  @Test(
-    "A refusal is told in the server's words, and a page that the user closed or another one replaced is no message",
-    arguments: [
-      ConnectorError(.accessDenied, "The service refused the user.", serverDescription: "Ask *your* manager."),
-      ConnectorError(.userClosedBrowser, "A newer sign-in replaced this page."),
-    ])
-  func messages(_ error: ConnectorError) async throws {
-    let connector = try Scene().connector(presenter: CannedPresenter { _ in throw error })
-    let model = TasksModel { connector }
-    await model.signIn()
-    #expect(model.message == error.serverDescription && model.isVerbatim && !model.isBusy)
-    #expect(model.isShowingMessage == (error.serverDescription != nil))
-  }
-
   nonisolated static let presentation = ConnectorError(
     .presentationFailed, "The app is not associated with app.example.com.", recoverySuggestion: "Add the domain.")
   nonisolated static let cacheText = "Your sign-in could not be read or saved. Try again."
@@ -100,14 +86,27 @@ struct TasksAppPlatformTests {
     #expect(text(for: error) == userText)
   }
 
-  @Test("The model shows the developer's text in a debug build alone", arguments: [true, false])
-  func debugBuild(isDebug: Bool) async throws {
-    let model = TasksModel(showsDeveloperTexts: isDebug) {
-      try Connector.local(LocalTenant(), presenter: CannedPresenter { _ in throw Self.presentation })
-    }
+  /// What a sign-in throws, and what the model shows then in a debug build and in the other ones.
+  nonisolated static let messages: [(error: ConnectorError, debug: String?, release: String?)] = [
+    (presentation, "Add the domain.", "That did not work."),
+    (
+      ConnectorError(.accessDenied, "No.", serverDescription: "Ask *your* manager."), "Ask *your* manager.",
+      "Ask *your* manager."
+    ),
+    (ConnectorError(.userClosedBrowser, "A newer sign-in replaced this page."), nil, nil),
+  ]
+
+  @Test(
+    "A refusal is told in the server's words, the developer's text in a debug build alone, and a closed page never",
+    arguments: messages, [true, false])
+  func message(_ row: (error: ConnectorError, debug: String?, release: String?), isDebug: Bool) async throws {
+    let connector = try Scene().connector(presenter: CannedPresenter { _ in throw row.error })
+    let model = TasksModel(showsDeveloperTexts: isDebug) { connector }
     await model.signIn()
-    #expect(model.message?.contains("Add the domain.") == isDebug && model.isVerbatim == isDebug)
-    #expect(model.messageTitle == "You are not signed in")
+    let words = isDebug ? row.debug : row.release
+    #expect(model.isShowingMessage == (words != nil) && model.message?.contains(words ?? "") == words.map { _ in true })
+    #expect(model.isVerbatim == (words != "That did not work.") && !model.isBusy)
+    #expect(words == nil || model.messageTitle == "You are not signed in")
   }
 
   // MARK: Files

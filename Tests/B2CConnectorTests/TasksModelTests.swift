@@ -1,6 +1,7 @@
 import B2CConnector
 import B2CTestKit
 import Foundation
+import Observation
 import TestSupport
 import Testing
 
@@ -263,5 +264,19 @@ struct TasksModelTests {
     #expect(model.messageTitle == "The task was not added" && model.message != nil)
     await model.delete(model.tasks[0])
     #expect(model.messageTitle == "The task was not deleted" && titles == ["Buy milk"])
+  }
+}
+
+/// Waits until an observed model shows what is wanted; the suite's time limit ends a wait in vain.
+@MainActor
+func waitUntil(_ condition: () -> Bool) async {
+  while !condition() {
+    await withCheckedContinuation { continuation in
+      withObservationTracking {
+        _ = condition()
+      } onChange: {
+        continuation.resume()
+      }
+    }
   }
 }
