@@ -13,22 +13,6 @@ struct DiagnosisTests {
     try #require(diagnosis.findings.first { $0.check.hasPrefix(check) }, "\(diagnosis)")
   }
 
-  @Test(
-    "Keys that cannot verify an id_token fail, and only Azure AD B2C has policies to check", arguments: shapes,
-    ["for encryption", "for another algorithm"])
-  func unusableKeys(shape: LocalTenant.Shape, fault: String) async throws {
-    let tenant = LocalTenant(shape: shape)
-    tenant.behavior.changeKeys = { keys in
-      for index in keys.indices {
-        if fault == "for encryption" { keys[index]["use"] = "enc" } else { keys[index]["alg"] = "RS512" }
-      }
-    }
-    let diagnosis = try await Connector.local(tenant).diagnose()
-    let keys = try finding(of: "keys", diagnosis)
-    #expect(keys.outcome == .failed && keys.recoverySuggestion != nil)
-    #expect("\(diagnosis)".contains("olic") == (shape == .b2c), "\(diagnosis)")
-  }
-
   @Test("A diagnosis signs no one in and does not touch the cache")
   func writesNothing() async throws {
     let (scene, cache) = (Scene(), CountingCache())
@@ -163,6 +147,8 @@ struct DiagnosisTests {
     issuer: keys | [failed] keys: none can verify a signature Check the provider's signing keys.
     endpoints | [ok] metadata of B2C_1_SignUp: issuer https://contoso.b2clogin.com/…/v2.0/ (kind signUp, from emailSignUpPolicyId)
     endpoints | [ok] metadata of B2C_1_SignIn: issuer https://contoso.b2clogin.com/…/v2.0/ (kind signIn, from emailSignInPolicyId)
+    issuer: keys for encryption | [failed] keys: none can verify a signature Check the provider's signing keys.
+    issuer: keys for another algorithm | [failed] keys: none can verify a signature Check the provider's signing keys.
     issuer: endpoints | [warning] metadata: issuer https://contoso.example; these endpoints cannot be used and are ignored: device_authorization_endpoint, end_session_endpoint, revocation_endpoint, userinfo_endpoint Have the issuer publish them as https URLs without parameters of the protocol.
     issuer: page | [skipped] sign-in page: the provider showed a page (“Hello”) instead of a redirect Sign in once to see whether the client ID, the redirect URI and the scopes are accepted.
     issuer: busy | [skipped] sign-in page: the provider could not be asked (status 503) Sign in once to see whether the client ID, the redirect URI and the scopes are accepted.
@@ -186,6 +172,24 @@ struct DiagnosisTests {
     "issuer: redirect": answering(.authorize, 302, location: "https://other.example/x?y=z"),
     "issuer: silent": answering(.authorize, 302, location: Scene.redirect),
     "issuer: refusal": answering(.authorize, 400, "<h1>Unknown client.</h1>"),
+  ]
+
+  /// What makes each optional endpoint one that cannot be used; Azure AD B2C's are known without the metadata.
+  private static let endpoints: @Sendable (inout LocalTenant.Behavior) -> Void = {
+    $0.changeMetadata = { metadata in
+      metadata["userinfo_endpoint"] = ""
+      metadata["revocation_endpoint"] = "/revoke"
+      metadata["device_authorization_endpoint"] = "http://contoso.example/device"
+      metadata["end_session_endpoint"] = "https://contoso.example/logout?state=x"
+    }
+  }
+
+  private static let behaviors: [String: @Sendable (inout LocalTenant.Behavior) -> Void] = [
+    "endpoints": endpoints, "issuer: endpoints": endpoints,
+    "issuer: keys for encryption": { $0.changeKeys = { for index in $0.indices { $0[index]["use"] = "enc" } } },
+    "issuer: keys for another algorithm": {
+      $0.changeKeys = { for index in $0.indices { $0[index]["alg"] = "RS512" } }
+    },
   ]
 
   private static let profileEdit = Result { try Policy(id: "B2C_1_EditProfile", kind: .profileEdit) }
@@ -229,15 +233,7 @@ struct DiagnosisTests {
     let redirectURI = name == "https" ? "https://app.example.com/callback" : Scene.redirect
     let scene = Scene(shape: isPlainIssuer ? .openIDConnect : .b2c, redirectURIs: [redirectURI])
     scene.tenant.faults = [Self.faults[name]].compactMap(\.self)
-    // An endpoint that is optional, of an authority whose metadata count or of one that knows its endpoints.
-    if name.hasSuffix("endpoints") {
-      scene.tenant.behavior.changeMetadata = { metadata in
-        metadata["userinfo_endpoint"] = ""
-        metadata["revocation_endpoint"] = "/revoke"
-        metadata["device_authorization_endpoint"] = "http://contoso.example/device"
-        metadata["end_session_endpoint"] = "https://contoso.example/logout?state=x"
-      }
-    }
+    Self.behaviors[name]?(&scene.tenant.behavior)
     let ownPresenter = ["https", "issuer: presenter"].contains(name) ? LoopbackPresenter { _ in } : nil
     let diagnosis = try await Connector.diagnose(
       settings: try settings(name, scene), environment: scene.environment(presenter: ownPresenter))

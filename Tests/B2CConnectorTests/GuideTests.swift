@@ -8,15 +8,34 @@ import Testing
 let packageDirectory = URL(filePath: #filePath)
   .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-/// The lines of a file without indentation and comments, from the first that begins with a text to the next one that
-/// begins with another text.
-func lines(of file: URL, from first: String, to last: String) throws -> [String] {
-  let all = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n").map { line in
-    (line.components(separatedBy: "  //").first ?? "").trimmingCharacters(in: .whitespaces)
+@Suite("The code of the guides")
+struct GuideTests {
+  /// The lines of a file without indentation and comments, from the first that begins with a text to the next one that
+  /// begins with another text.
+  private func lines(of file: URL, from first: String, to last: String) throws -> [String] {
+    let all = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n").map { line in
+      (line.components(separatedBy: "  //").first ?? "").trimmingCharacters(in: .whitespaces)
+    }
+    let start = try require(all.firstIndex { $0.hasPrefix(first) })
+    let end = try require(all[(start + 1)...].firstIndex { $0.hasPrefix(last) })
+    return Array(all[start...end])
   }
-  let start = try require(all.firstIndex { $0.hasPrefix(first) })
-  let end = try require(all[(start + 1)...].firstIndex { $0.hasPrefix(last) })
-  return Array(all[start...end])
+
+  @Test(
+    "The code that is tested in this file is the guide's",
+    arguments: [
+      ("CommandLine", "func addMilk(with connector: Connector) async throws {", "}"),
+      (
+        "CommandLine", "if case .signedIn(let user) = try await connector.session {",
+        "} catch let error as ConnectorError where"
+      ),
+      ("CommandLine", "} catch let error as ConnectorError where error.needsInteraction {", "}"),
+      ("FromB2CToExternalID", "func move(_ before: UserInfo", "try await old.signOut(before)"),
+    ])
+  func same(_ guide: String, _ first: String, _ last: String) throws {
+    let tested = try lines(of: URL(filePath: #filePath), from: first, to: last)
+    #expect(try tested == lines(of: packageDirectory.appending(path: "Docs/\(guide).md"), from: first, to: last))
+  }
 }
 
 /// The first program of the guide about the command line.
@@ -53,19 +72,6 @@ struct CommandLineTests {
       try await addMilk(with: connector)
     }
     return printed
-  }
-
-  @Test("The program that is tested here is the guide's")
-  func isOfTheGuide() throws {
-    let guide = packageDirectory.appending(path: "Docs/CommandLine.md")
-    for (first, last) in [
-      ("func addMilk(with connector: Connector) async throws {", "}"),
-      ("if case .signedIn(let user) = try await connector.session {", "} catch let error as ConnectorError where"),
-      ("} catch let error as ConnectorError where error.needsInteraction {", "}"),
-    ] {
-      let tested = try lines(of: URL(filePath: #filePath), from: first, to: last)
-      #expect(try tested == lines(of: guide, from: first, to: last))
-    }
   }
 
   /// Starts a tenant and a task server, with a key that no other process has.
@@ -166,14 +172,6 @@ struct ConnectorMigrationTests {
       data.withLock { $0[alice.id] = "Buy milk" }
       return alice
     }
-  }
-
-  @Test("The function that is tested here is the guide's")
-  func isOfTheGuide() throws {
-    let (first, last) = ("func move(_ before: UserInfo", "try await old.signOut(before)")
-    let tested = try lines(of: URL(filePath: #filePath), from: first, to: last)
-    let guide = packageDirectory.appending(path: "Docs/FromB2CToExternalID.md")
-    #expect(try tested == lines(of: guide, from: first, to: last))
   }
 
   @Test("A move fills the name in, is repeated if it fails, and ends the old session", arguments: Way.allCases)

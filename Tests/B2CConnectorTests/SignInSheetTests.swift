@@ -146,29 +146,27 @@ struct SignInSheetTests {
     #expect(screen.refusals == 0)
   }
 
-  @Test("While a sheet is being dismissed the next one waits, and is tried once more")
-  func slowDismissal() async throws {
+  @Test(
+    "While a sheet is being dismissed the next one waits, and is tried once more", arguments: [true, false],
+    [true, false])
+  func slowDismissal(isReplaced: Bool, endsInTime: Bool) async throws {
     screen.dismissal = .slow
     let (older, _) = try await begin()
-    let newer = await signIn(replacing: older)
+    let newer: SignIn
+    if isReplaced {
+      newer = await signIn(replacing: older)
+    } else {
+      older.cancel()
+      await #expect(throws: CancellationError.self) { try await older.value }
+      newer = signIn()
+    }
     await pass(.seconds(1))
     // The first try was refused; the second follows half a second later.
     await clock.waitForSleepers()
     #expect(screen.refusals == 1)
-    screen.finishDismissal()
+    if endsInTime { screen.finishDismissal() }
     await clock.advance(by: .milliseconds(500))
-    try await finish(newer, try await screen.next())
-  }
-
-  @Test("A sheet that the system refuses twice is an error, and the next sign-in shows one")
-  func refusedTwice() async throws {
-    screen.dismissal = .slow
-    let (older, _) = try await begin()
-    older.cancel()
-    await #expect(throws: CancellationError.self) { try await older.value }
-    let newer = signIn()
-    await pass(.seconds(1))
-    await pass(.milliseconds(500))
+    if endsInTime { return try await finish(newer, try await screen.next()) }
     await expectError(ConnectorError.self, .presentationFailed) { try await newer.value }
     #expect(screen.refusals == 2)
     screen.finishDismissal()

@@ -56,19 +56,17 @@ struct TasksAppPlatformTests {
     #expect(try await connector.users().map(\.username) == [LocalUser.alice.email])
   }
 
-  nonisolated static let presentation = ConnectorError(
-    .presentationFailed, "The app is not associated with app.example.com.", recoverySuggestion: "Add the domain.")
-  nonisolated static let cacheText = "Your sign-in could not be read or saved. Try again."
-  nonisolated static let networkText = "No connection, or it took too long. Try again."
+  private nonisolated static let cacheText = "Your sign-in could not be read or saved. Try again."
+  private nonisolated static let networkText = "No connection, or it took too long. Try again."
 
   private nonisolated static func network(_ code: URLError.Code, advice: String? = nil) -> ConnectorError {
     ConnectorError(
       .network, "No response.", recoverySuggestion: advice, isRetryable: true, underlying: URLError(code))
   }
 
-  /// The errors for the developer have a recovery suggestion here, and the others have none.
-  nonisolated static let errors: [(ConnectorError, String?)] = [
-    (presentation, "That did not work."),
+  /// What a sign-in throws, and the user's text; only an error that the developer may fix has a recovery suggestion here.
+  nonisolated static let errors: [(error: ConnectorError, userText: String?)] = [
+    (ConnectorError(.presentationFailed, "No window.", recoverySuggestion: "Add the domain."), "That did not work."),
     (ConnectorError(.tokenCache, "Refused.", recoverySuggestion: "Sign the app."), cacheText),
     (ConnectorError(.tokenCache, "The device is locked.", isRetryable: true), cacheText),
     (network(.cannotConnectToHost, advice: "Start it."), networkText), (network(.notConnectedToInternet), networkText),
@@ -76,37 +74,25 @@ struct TasksAppPlatformTests {
       ConnectorError(.wrongUser, "Another user signed in.", recoverySuggestion: "Remove `userId`."),
       "You signed in with a different account. Please use the right one."
     ),
-    (ConnectorError(.userClosedBrowser, "The user closed the sign-in sheet."), nil),
-  ]
-
-  @Test("An error that the developer may fix has one text for the developer and one for the user", arguments: errors)
-  func developerTexts(_ error: ConnectorError, _ userText: String?) throws {
-    let forDeveloper = error.recoverySuggestion.map { "\(error.message)\n\($0)\n" }
-    #expect(developerText(for: error)?.hasPrefix(forDeveloper ?? "none") == forDeveloper.map { _ in true })
-    #expect(text(for: error) == userText)
-  }
-
-  /// What a sign-in throws, and what the model shows then in a debug build and in the other ones.
-  nonisolated static let messages: [(error: ConnectorError, debug: String?, release: String?)] = [
-    (presentation, "Add the domain.", "That did not work."),
-    (
-      ConnectorError(.accessDenied, "No.", serverDescription: "Ask *your* manager."), "Ask *your* manager.",
-      "Ask *your* manager."
-    ),
-    (ConnectorError(.userClosedBrowser, "A newer sign-in replaced this page."), nil, nil),
+    (ConnectorError(.accessDenied, "No.", serverDescription: "Ask *your* manager."), "Ask *your* manager."),
+    (ConnectorError(.userClosedBrowser, "A newer sign-in replaced this page."), nil),
   ]
 
   @Test(
-    "A refusal is told in the server's words, the developer's text in a debug build alone, and a closed page never",
-    arguments: messages, [true, false])
-  func message(_ row: (error: ConnectorError, debug: String?, release: String?), isDebug: Bool) async throws {
-    let connector = try Scene().connector(presenter: CannedPresenter { _ in throw row.error })
+    "In a debug build the developer is told what to fix; the user reads a text or the server's words, or nothing",
+    arguments: errors, [true, false])
+  func message(_ row: (error: ConnectorError, userText: String?), isDebug: Bool) async throws {
+    let (error, userText) = row
+    let connector = try Scene().connector(presenter: CannedPresenter { _ in throw error })
     let model = TasksModel(showsDeveloperTexts: isDebug) { connector }
     await model.signIn()
-    let words = isDebug ? row.debug : row.release
-    #expect(model.isShowingMessage == (words != nil) && model.message?.contains(words ?? "") == words.map { _ in true })
-    #expect(model.isVerbatim == (words != "That did not work.") && !model.isBusy)
-    #expect(words == nil || model.messageTitle == "You are not signed in")
+    if isDebug, let advice = error.recoverySuggestion {
+      #expect(model.message?.hasPrefix("\(error.message)\n\(advice)\n") == true && model.isVerbatim)
+    } else {
+      #expect(model.message == userText && model.isVerbatim == (userText == error.serverDescription))
+    }
+    #expect(model.isShowingMessage == (userText != nil) && !model.isBusy)
+    #expect(userText == nil || model.messageTitle == "You are not signed in")
   }
 
   // MARK: Files
