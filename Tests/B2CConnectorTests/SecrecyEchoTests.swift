@@ -169,7 +169,12 @@ struct SecrecyEchoTests {
     for answer in Self.errors + Self.texts + Self.challenges + Self.others {
       // The SDK looks for the request's token in claims that an API wants, and for no other encoding of it than base64.
       let hasClaims = answer.name.hasSuffix(" claims")
-      let count = echo == .foreignToken ? (hasClaims ? 0 : 1) : echo == .words || hasClaims ? 2 : 4
+      let count =
+        switch echo {
+        case .token: hasClaims ? 2 : 4
+        case .words: 2
+        case .foreignToken: hasClaims ? 0 : 1
+        }
       for (number, encoding) in Self.encodings.prefix(count).enumerated() {
         try await scene.cache.store(record, for: key)
         let (told, before) = (Told(), scene.events.values.count)
