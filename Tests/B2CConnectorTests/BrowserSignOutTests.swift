@@ -13,7 +13,9 @@ struct BrowserSignOutTests {
   private func signedIn(
     _ page: @escaping @Sendable (PresentationRequest) async throws -> URL
   ) async throws -> Connector {
-    try await scene.signedIn(presenter: SignOutPresenter(scene.script(.signIn(.alice)), signOut: page))
+    let script = scene.script(.signIn(.alice))
+    return try await scene.signedIn(
+      presenter: ClosurePresenter { $0.purpose == .signOut ? try await page($0) : try await script.present($0) })
   }
 
   @Test(

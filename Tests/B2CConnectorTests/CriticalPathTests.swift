@@ -52,7 +52,11 @@ struct CriticalPathTests {
   func signIn(_ shape: LocalTenant.Shape) async throws {
     let scene = Scene(shape: shape)
     let (gates, page) = (Gates(scene.tenant), TestGate())
-    let presenter = WaitingPresenter(inner: scene.script(.signIn(.alice))) { try await page.wait() }
+    let script = scene.script(.signIn(.alice))
+    let presenter = ClosurePresenter { request in
+      try await page.wait()
+      return try await script.present(request)
+    }
     let connector = try scene.connector(presenter: presenter)
     let signIn = Task { try await connector.signIn() }
     await gates.metadata.waitForArrivals(1)

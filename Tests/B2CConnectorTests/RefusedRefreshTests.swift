@@ -123,13 +123,12 @@ struct RefusedRefreshTests {
   func replacedMeanwhile() async throws {
     let cache = SwappingCache()
     let stage = try await SignedInScene(Scene(cache: cache))
-    let key = try #require(try await cache.keys().first)
     var renewed = try await stage.scene.record()
     renewed.refreshToken = Secret("renewed-by-another-process")
     stage.scene.transport.intercept { [renewed] request in
       guard request.isTokenRequest else { return nil }
       // The record changes after it was read again, and before it is written.
-      cache.swap(to: renewed, for: key, afterReads: 1)
+      cache.next.withLock { $0 = renewed }
       return LocalResponse(status: 400, body: Data(Self.aadb2c(90129).utf8))
     }
     await #expect(throws: ConnectorError.self) { try await stage.connector.accessToken() }

@@ -81,7 +81,7 @@ struct SessionRecordsTests {
 
   @Test("A sign-out between two attempts of a change wins")
   func signOutBetweenAttempts() async throws {
-    let cache = ContendedCache()
+    let cache = StubbornCache()
     let stage = try await SignedInScene(Scene(cache: cache))
     cache.isContended.withLock { $0 = true }
     await expectError(ConnectorError.self, .interactionRequired) { try await stage.connector.accessToken() }

@@ -134,10 +134,14 @@ struct SignOutTests {
 
   @Test("A sign-out that has begun is finished, although its caller is cancelled", arguments: [true, false])
   func cancelled(endsBrowserSession: Bool) async throws {
-    let (cache, gate) = (ObedientCache(), TestGate())
+    let (gate, waits) = (TestGate(), Locked(false))
+    let cache = HookedCache { call in
+      if call == "remove", waits.withLock({ $0 }) { try await gate.wait() }
+      try Task.checkCancellation()
+    }
     let stage = try await SignedInScene(Scene(cache: cache), after: 0)
     try await stage.signIn(.bob)
-    cache.removeGate.withLock { $0 = gate }
+    waits.withLock { $0 = true }
     let signOut = Task { try await stage.connector.signOut(endsBrowserSession: endsBrowserSession) }
     await gate.waitForArrivals(1)
     signOut.cancel()

@@ -214,7 +214,7 @@ extension TokenCacheRule {
   @Test("A cache that keeps the rules breaks none")
   func noFault() async throws {
     let memory = try await TokenCacheConformance.brokenRules { InMemoryTokenCache.memory() }
-    let fourMethods = try await TokenCacheConformance.brokenRules { FourMethodActor() }
+    let fourMethods = try await TokenCacheConformance.brokenRules { FourMethodCache() }
     let shared = try await TokenCacheConformance.brokenRules(
       makeSecondInstance: { $0 }, makeCache: { FaultyTokenCache { _ in } })
     #expect(memory + fourMethods + shared == [])

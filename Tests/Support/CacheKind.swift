@@ -4,7 +4,7 @@ package import Foundation
 
 /// The kinds of token caches that two connectors may share.
 package enum CacheKind: String, CaseIterable, Sendable {
-  case fourMethodClass, fourMethodActor, inMemory, files, sealedFiles, keychain
+  case fourMethodClass, inMemory, files, sealedFiles, keychain
   /// Two caches over one directory, as two processes have them.
   case twoProcesses
 
@@ -16,7 +16,6 @@ package enum CacheKind: String, CaseIterable, Sendable {
     let cache: any TokenCache
     switch self {
     case .fourMethodClass: cache = FourMethodCache()
-    case .fourMethodActor: cache = FourMethodActor()
     case .inMemory: cache = InMemoryTokenCache.memory()
     case .files: cache = try StoredTokenCache.process(at: directory)
     case .sealedFiles: cache = try StoredTokenCache.process(at: directory, sealedWith: Data(repeating: 7, count: 32))

@@ -22,18 +22,6 @@ package final class FourMethodCache: WrappingCache {
   package func before(_ call: CacheCall, _ key: TokenCacheKey?) async { await Task.yield() }
 }
 
-/// Such a cache as an actor.
-package actor FourMethodActor: TokenCache {
-  private var records: [TokenCacheKey: TokenRecord] = [:]
-
-  package init() {}
-
-  package func record(for key: TokenCacheKey) -> TokenRecord? { records[key] }
-  package func store(_ record: TokenRecord, for key: TokenCacheKey) { records[key] = record }
-  package func removeRecord(for key: TokenCacheKey) { records[key] = nil }
-  package func keys() -> [TokenCacheKey] { Array(records.keys) }
-}
-
 /// The calls of a cache.
 package enum CacheCall: String, Sendable {
   case record, store, removeRecord, keys
@@ -118,19 +106,6 @@ package final class SharedMemoryCache: SharedTokenCache {
   }
 }
 
-/// A cache that passes each call on to a shared one, unless the type changes the call.
-package protocol WrappingSharedCache: WrappingCache, SharedTokenCache {
-  var shared: SharedMemoryCache { get }
-}
-
-extension WrappingSharedCache {
-  package var inner: any TokenCache { shared }
-
-  package func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {
-    try await shared.withRefreshLock(for: key, work)
-  }
-}
-
 /// A cache that counts its calls by name.
 package final class CountingCache: WrappingCache {
   package let inner: any TokenCache
@@ -190,67 +165,40 @@ package final class FailingCache: WrappingCache {
 package final class SwappingCache: WrappingCache {
   package init() {}
 
-  private let pending = Locked<(record: TokenRecord, key: TokenCacheKey, reads: Int)?>(nil)
+  /// The record that replaces the one that is read next.
+  package let next = Locked<TokenRecord?>(nil)
   package let inner: any TokenCache = FourMethodCache()
-
-  /// Replaces the record of a key once it was read so many times.
-  package func swap(to record: TokenRecord, for key: TokenCacheKey, afterReads reads: Int) {
-    pending.withLock { $0 = (record, key, reads) }
-  }
 
   package func record(for key: TokenCacheKey) async throws -> TokenRecord? {
     let record = try await inner.record(for: key)
-    let due = pending.withLock { pending in
-      pending?.reads -= 1
-      return pending?.reads == 0 ? pending.take() : nil
-    }
-    if let due { try await inner.store(due.record, for: due.key) }
+    if let next = next.exchange(nil) { try await inner.store(next, for: key) }
     return record
   }
 }
 
-/// A cache whose replacement is refused once, because another process signs the user out meanwhile.
-package final class ContendedCache: WrappingSharedCache {
-  package init() {}
-
-  package let isContended = Locked(false)
-  package let shared = SharedMemoryCache()
-
-  package func replace(_ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord) async -> Bool {
-    if isContended.exchange(false) { await shared.removeRecord(for: key) }
-    return await shared.replace(key, expecting: stamp, with: record)
-  }
-}
-
 /// A shared cache that refuses each replacement, or reports an error for one that it has done.
-package final class StubbornCache: WrappingSharedCache {
+package final class StubbornCache: WrappingCache, SharedTokenCache {
   package init() {}
 
   package let refuses = Locked(false)
+  /// Whether another process signs the user out right before the next replacement.
+  package let isContended = Locked(false)
   package let failsAfterwards = Locked(false)
   /// The number of replacements that were asked for.
   package let replacements = Locked(0)
-  package let shared = SharedMemoryCache()
+  private let shared = SharedMemoryCache()
+  package var inner: any TokenCache { shared }
+
+  package func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {
+    try await shared.withRefreshLock(for: key, work)
+  }
 
   package func replace(_ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord) async throws -> Bool {
+    if isContended.exchange(false) { await shared.removeRecord(for: key) }
     replacements.withLock { $0 += 1 }
     guard !refuses.withLock({ $0 }) else { return false }
     let isDone = await shared.replace(key, expecting: stamp, with: record)
     guard !failsAfterwards.withLock({ $0 }) else { throw ConnectorError(.tokenCache, "The connection broke.") }
     return isDone
-  }
-}
-
-/// A cache whose driver obeys the cancellation of the task that calls it.
-package final class ObedientCache: WrappingCache {
-  package init() {}
-
-  /// The gate that a removal waits at.
-  package let removeGate = Locked<TestGate?>(nil)
-  package let inner: any TokenCache = FourMethodCache()
-
-  package func before(_ call: CacheCall, _ key: TokenCacheKey?) async throws {
-    if call == .removeRecord { try await removeGate.withLock { $0 }?.wait() }
-    try Task.checkCancellation()
   }
 }

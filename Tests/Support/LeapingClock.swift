@@ -4,28 +4,15 @@ internal import B2CCore
 ///
 /// A sleep with a tolerance is the limit of a request, which would end each request: it lasts until it is cancelled.
 package final class LeapingClock: Clock, Sendable {
-  package struct Instant: InstantProtocol {
-    package let offset: Duration
+  package typealias Instant = ContinuousClock.Instant
 
-    package init(offset: Duration) {
-      self.offset = offset
-    }
-
-    package func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-
-    package func duration(to other: Instant) -> Duration { other.offset - offset }
-
-    package static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
-  }
-
-  private let state = Locked<(now: Duration, sleeps: [Duration])>((.zero, []))
-
+  private let state = Locked<(now: Instant, sleeps: [Duration])>((.now, []))
   /// How much later than its deadline each sleep ends, as after a pause of the process.
   private let delay: Duration
 
   package init(oversleeping delay: Duration = .zero) { self.delay = delay }
 
-  package var now: Instant { Instant(offset: state.withLock { $0.now }) }
+  package var now: Instant { state.withLock { $0.now } }
   package var minimumResolution: Duration { .nanoseconds(1) }
   package var sleeps: [Duration] { state.withLock { $0.sleeps } }
 
@@ -33,12 +20,10 @@ package final class LeapingClock: Clock, Sendable {
     try Task.checkCancellation()
     guard tolerance == nil else { return try await Task.sleep(for: .patience) }
     state.withLock { state in
-      state.sleeps.append(deadline.offset - state.now)
-      state.now = max(state.now, deadline.offset + delay)
+      state.sleeps.append(state.now.duration(to: deadline))
+      state.now = max(state.now, deadline + delay)
     }
   }
 
-  package func advance(by duration: Duration) {
-    state.withLock { $0.now += duration }
-  }
+  package func advance(by duration: Duration) { state.withLock { $0.now += duration } }
 }

@@ -1,12 +1,6 @@
 package import B2CHTTP
+package import Foundation
 package import Testing
-
-#if canImport(FoundationNetworking)
-  internal import Foundation
-  package import FoundationNetworking
-#else
-  package import Foundation
-#endif
 
 extension Trait where Self == TimeLimitTrait {
   /// Ends a test that hangs, after three minutes if only a few tests run at the same time, as in the gate.
@@ -39,5 +33,16 @@ extension URLRequest {
     var copy = self
     copy.timeoutInterval = 3_600
     return copy
+  }
+}
+
+/// A transport whose requests no clock ends, for tests over real sockets on machines of any speed.
+package struct PatientTransport: HTTPTransport {
+  private let transport: any HTTPTransport
+
+  package init(_ transport: any HTTPTransport = URLSessionTransport()) { self.transport = transport }
+
+  package func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
+    try await transport.send(request.patient, limits: .patient(maximumBodyBytes: limits.maximumBodyBytes))
   }
 }

@@ -3,10 +3,6 @@ package import B2CCore
 internal import B2CTestKit
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 extension Scene {
   /// Sends a request to an API that refuses one token.
   ///

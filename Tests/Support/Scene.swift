@@ -141,12 +141,8 @@ extension SessionState {
 
 /// Returns a value that a test cannot go on without.
 package func require<Value>(_ value: Value?) throws -> Value {
-  guard let value else { throw MissingValue() }
+  guard let value else { throw Failure("A value is missing.") }
   return value
-}
-
-package struct MissingValue: Error {
-  package init() {}
 }
 
 /// Returns the URL that a text names.

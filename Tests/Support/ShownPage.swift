@@ -22,11 +22,7 @@ package struct ShownPage: Sendable {
   }
 
   /// The redirect URI that the page was given.
-  package var redirectURI: URL? {
-    URLComponents(url: url, resolvingAgainstBaseURL: false)?.percentEncodedQuery.flatMap { query in
-      FormEncoding.decode(query).first { $0.name == "redirect_uri" }.flatMap { URL(string: $0.value) }
-    }
-  }
+  package var redirectURI: URL? { query(of: url)["redirect_uri"].flatMap { URL(string: $0) } }
 
   /// The port of that redirect URI.
   package var port: UInt16 { UInt16(redirectURI?.port ?? 0) }

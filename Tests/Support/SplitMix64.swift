@@ -2,15 +2,7 @@
 package struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  package init(seed: UInt64) {
-    state = seed
-  }
-
-  /// The generator of one of many inputs, far from those of its neighbours.
-  package init(seed: UInt64, number: Int) {
-    state = seed &* 0xD1B5_4A32_D192_ED03 ^ UInt64(number) &* 0x9E37_79B9_7F4A_7C15
-    _ = next()
-  }
+  package init(seed: UInt64) { state = seed }
 
   package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
@@ -24,9 +16,6 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
   package mutating func below(_ bound: Int) -> Int {
     Int(truncatingIfNeeded: next() >> 1) % max(1, bound)
   }
-
-  /// Returns `true` once in so many times.
-  package mutating func once(in times: Int) -> Bool { below(times) == 0 }
 
   /// Returns any element of a list that is not empty.
   package mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
