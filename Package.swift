@@ -87,7 +87,7 @@ let package = Package(
         "B2CLoopback", "B2CSettings", "TaskAPI", "B2CCore", "TestSupport",
       ], path: "Tests/Proof", exclude: ["README.md"]),
     .executableTarget(
-      name: "interop", dependencies: ["B2CConnector", "B2CTestKit", "B2CLoopback", "B2CCore"],
+      name: "interop", dependencies: ["B2CConnector", "B2CTestKit", "B2CLoopback", "B2CCore", "TestSupport"],
       path: "Tests/Interop/Driver"),
 
     .executableTarget(

@@ -27,7 +27,7 @@ struct OpenIDProviderTests {
     let scene = Scene(shape: .entra)
     let authority = try Authority("\(scene.tenant.origin.absoluteString)/common", kind: .entra)
     func signIn(_ issuer: String) async throws {
-      let presenter = CallbackPresenter(scene.script(.signIn(.alice))) {
+      let presenter = ClosurePresenter(scene.script(.signIn(.alice))) {
         try url($0.absoluteString + "&iss=" + FormEncoding.escape(issuer))
       }
       try await scene.connector(scene.settings { $0.authority = authority }, presenter: presenter).signIn(

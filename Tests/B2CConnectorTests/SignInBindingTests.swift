@@ -26,7 +26,7 @@ struct SignInBindingTests {
   @Test("A callback that breaks a rule is refused before anything is sent", arguments: badCallbacks)
   func callback(_ bad: BadCallback) async throws {
     let scene = Scene()
-    let presenter = CallbackPresenter(scene.script(.signIn(.alice))) { try $0.replacing(bad.piece, bad.replacement) }
+    let presenter = ClosurePresenter(scene.script(.signIn(.alice))) { try $0.replacing(bad.piece, bad.replacement) }
     await expectError(ConnectorError.self, .invalidResponse, saying: bad.words) {
       try await scene.connector(presenter: presenter).signIn()
     }
@@ -80,7 +80,7 @@ struct SignInBindingTests {
   func pkce() async throws {
     let scene = Scene()
     let stolen = Locked<String?>(nil)
-    let victim = CallbackPresenter(scene.script(.signIn(.alice))) { url in
+    let victim = ClosurePresenter(scene.script(.signIn(.alice))) { url in
       stolen.withLock { $0 = query(of: url)["code"] }
       throw ConnectorError(own: .userClosedBrowser, "The callback never arrives.")
     }

@@ -90,19 +90,8 @@ final class HookedCache: WrappingCache {
 
   init(_ hook: @escaping @Sendable (_ call: String) async throws -> Void) { self.hook = hook }
 
-  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-    try await hook("store")
-    try await inner.store(record, for: key)
-  }
-
-  func removeRecord(for key: TokenCacheKey) async throws {
-    try await hook("remove")
-    try await inner.removeRecord(for: key)
-  }
-
-  func keys() async throws -> [TokenCacheKey] {
-    try await hook("keys")
-    return try await inner.keys()
+  func before(_ call: CacheCall, _ key: TokenCacheKey?) async throws {
+    if call != .record { try await hook(call.rawValue) }
   }
 }
 

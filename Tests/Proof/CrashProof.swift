@@ -35,7 +35,6 @@ struct CrashProof: ProofCommand {
 
 /// The values that a record may have according to its writer: that of the last finished change or of the one under way.
 private struct CrashRun {
-  /// The rows of the table.
   enum Count: String, CaseIterable {
     case kills = "writers killed (SIGKILL)"
     case amidChange = "  in the middle of a change"
@@ -121,7 +120,6 @@ private struct CrashRun {
     }
   }
 
-  /// Looks at the records of all rounds.
   mutating func lookAtAll() async throws {
     let cache = try ProofCache.open(url)
     for (user, number) in finished {
@@ -169,7 +167,6 @@ struct CrashWriter: ProofCommand {
     }
   }
 
-  /// Writes in one of the three ways.
   private static func write(
     _ record: TokenRecord, _ way: Int, _ key: TokenCacheKey, _ cache: some SharedTokenCache
   ) async throws {

@@ -23,11 +23,11 @@ struct PauseProof: ProofCommand {
     provider.tenant.faults = [LocalFault(on: .tokenRefresh, times: count, .holdAnswer(answer))]
     let children = try Worker.start(PauseWorker.self, folders.map { [$0.url.path, provider.authority, "\(deadline)"] })
     await answer.waitForArrivals(count)
-    for child in children { child.stop() }
+    for child in children { child.send(SIGSTOP) }
     try await Task.sleep(for: .seconds(1))
     answer.open()
     try await Task.sleep(for: .seconds(pause - 1))
-    for child in children { child.goOn() }
+    for child in children { child.send(SIGCONT) }
     let outcomes = children.map { $0.readToEnd().trimmingCharacters(in: .whitespacesAndNewlines) }
     await provider.tenant.stop()
 

@@ -10,7 +10,6 @@ struct ProcessesProof: ProofCommand {
 
   private static let processes = 8
 
-  /// The result of a line of the table.
   private struct Outcome {
     let expected: Int
     var found = 0

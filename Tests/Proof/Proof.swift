@@ -1,3 +1,4 @@
+import B2CTestKit
 import Foundation
 import TestSupport
 
@@ -16,14 +17,13 @@ struct Proof {
   }
 
   static func main() async {
-    var arguments = Array(CommandLine.arguments.dropFirst())
-    guard let name = arguments.first, let command = commands.first(where: { $0.name == name }) else {
+    let name = CommandLine.arguments.dropFirst().first ?? ""
+    guard let command = commands.first(where: { $0.name == name }) else {
       showHelp()
-      exit(CommandLine.arguments.dropFirst().first.map { $0 == "--help" || $0 == "help" } == true ? 0 : 64)
+      exit(["--help", "help"].contains(name) ? 0 : 64)
     }
-    arguments.removeFirst()
     do {
-      exit(try await command.run(ProofOptions(arguments)) ? 0 : 1)
+      exit(try await command.run(ProofOptions(CommandLine.arguments.dropFirst(2))) ? 0 : 1)
     } catch {
       FileHandle.standardError.write(Data("proof \(name): \(error)\n".utf8))
       exit(2)
@@ -46,18 +46,13 @@ protocol ProofCommand: Sendable {
   /// A line for the help, or nothing if only a proof starts it.
   static var summary: String { get }
 
-  /// Runs the proof and prints its table.
-  ///
-  /// - Parameter options: The words after the name.
-  /// - Returns: Whether every promise held.
-  /// - Throws: The error because of which the proof could not run.
+  /// Runs the proof, prints its table, and returns whether every promise held.
   static func run(_ options: ProofOptions) async throws -> Bool
 }
 
 extension ProofCommand {
   static var summary: String { "" }
 
-  /// The last cell of a table's row.
   static func verdict(_ broken: [String]) -> String { broken.isEmpty ? "kept" : "BROKEN" }
 
   /// Prints a table and the first promises that were broken, and returns whether there were none.
@@ -73,12 +68,11 @@ struct ProofOptions: Sendable {
   let values: [String]
   let flags: Set<String>
 
-  init(_ arguments: [String]) {
+  init(_ arguments: ArraySlice<String>) {
     values = arguments.filter { !$0.hasPrefix("--") }
     flags = Set(arguments.filter { $0.hasPrefix("--") })
   }
 
-  /// The short form was asked for.
   var isQuick: Bool { flags.contains("--quick") }
 
   /// The folder that a worker is given first.
@@ -86,21 +80,36 @@ struct ProofOptions: Sendable {
 
   /// The value at a place, or an error that says what is missing.
   func value(_ index: Int, _ name: String) throws -> String {
-    guard index < values.count else { throw ProofError("\(name) is missing") }
+    guard index < values.count else { throw Failure("\(name) is missing") }
     return values[index]
   }
 
-  /// The number at a place.
   func number(_ index: Int, _ name: String) throws -> Int {
     let text = try value(index, name)
-    guard let number = Int(text) else { throw ProofError("\(name) is no number: \(text)") }
+    guard let number = Int(text) else { throw Failure("\(name) is no number: \(text)") }
     return number
   }
 }
 
-/// The reason why a proof could not be run.
-struct ProofError: Error, CustomStringConvertible {
-  let description: String
+/// Holds the cache under proof to every rule of the test kit's suite.
+struct ConformanceProof: ProofCommand {
+  static let name = "conformance"
+  static let summary = "every rule of the test kit's suite for token caches"
 
-  init(_ description: String) { self.description = description }
+  static func run(_ options: ProofOptions) async throws -> Bool {
+    let folder = try TemporaryDirectory("conformance")
+    defer { folder.remove() }
+    // The suite looks at one cache after the other, so the second instance is one of the last that was made.
+    let last = Locked(folder.url)
+    let broken = try await TokenCacheConformance.brokenRules(
+      makeSecondInstance: { _ in try ProofCache.open(last.withLock { $0 }) },
+      makeCache: { [folder = folder.url] in
+        let url = folder.appendingPathComponent(UUID().uuidString)
+        last.withLock { $0 = url }
+        return try ProofCache.open(url)
+      })
+    var table = Table("rules broken", "")
+    table.add("\(broken.count)", verdict(broken))
+    return report(table, broken)
+  }
 }

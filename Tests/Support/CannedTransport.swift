@@ -1,4 +1,4 @@
-internal import B2CCore
+package import B2CCore
 package import B2CHTTP
 package import B2CTestKit
 package import Foundation
@@ -22,21 +22,15 @@ package final class CannedTransport: HTTPTransport {
     advance = { clock.advance(by: duration) }
   }
 
-  package convenience init(_ responses: LocalResponse...) {
-    self.init(responses.map { .success($0) })
-  }
+  package convenience init(_ responses: LocalResponse...) { self.init(responses.map { .success($0) }) }
 
   package convenience init(statuses first: Int, _ others: Int...) {
     self.init(([first] + others).map { .success(LocalResponse(status: $0)) })
   }
 
-  /// The requests so far.
   package var requests: [URLRequest] { state.withLock { $0.requests } }
-  /// The `Authorization` fields of the requests so far.
   package var authorizations: [String?] { requests.map { $0.value(forHTTPHeaderField: "Authorization") } }
-  /// The limits of the requests so far.
   package var limits: [TransportLimits] { state.withLock { $0.limits } }
-  /// The number of results that nobody has asked for.
   package var unused: Int { state.withLock { $0.outcomes.count } }
 
   package func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
@@ -79,7 +73,6 @@ extension NotingTransport {
 }
 
 extension LocalResponse {
-  /// Takes what a transport returns.
   package init(_ answer: (Data, HTTPURLResponse)) {
     let fields = answer.1.allHeaderFields.compactMap { name, value in
       (name as? String).flatMap { name in (value as? String).map { (name, $0) } }
@@ -92,6 +85,32 @@ extension LocalResponse {
 }
 
 extension URLRequest {
-  /// The path of its URL.
   package var path: String { url?.path ?? "" }
+}
+
+/// A provider of the tokens `token-1`, `token-2` and so on, or of given ones: the next one for each that is refused.
+package final class CannedTokens: Sendable {
+  private let tokens: [String]
+  private let state = Locked<(number: Int, asked: [Secret?])>((1, []))
+
+  package init(_ tokens: String...) { self.tokens = tokens }
+
+  /// The tokens that the provider was asked to replace, in order; `nil` for a first try.
+  package var asked: [Secret?] { state.withLock { $0.asked } }
+
+  /// The provider as the transport takes it.
+  package var source: BearerTokens { { self.token(replacing: $0) } }
+
+  private func token(replacing refused: BearerToken?) -> BearerToken {
+    state.withLock { state in
+      state.asked.append(refused?.token)
+      if refused?.token.value == token(state.number) { state.number += 1 }
+      return (Secret(token(state.number)), "alice")
+    }
+  }
+
+  /// The last of the given tokens serves for ever.
+  private func token(_ number: Int) -> String {
+    tokens.isEmpty ? "token-\(number)" : tokens[min(number, tokens.count) - 1]
+  }
 }

@@ -6,7 +6,7 @@
     private let process = Process()
     private let output = Pipe()
     private let input = Pipe()
-    private let errorFile: URL?
+    private let errorFolder: TemporaryDirectory?
 
     /// Starts this program or another one, with more variables than this process has.
     ///
@@ -15,10 +15,9 @@
       executable: URL? = nil, arguments: [String], environment: [String: String] = [:], keepsErrors: Bool = false
     ) throws {
       var environment = environment
-      errorFile =
-        keepsErrors ? FileManager.default.temporaryDirectory.appendingPathComponent("b2c-\(UUID().uuidString)") : nil
+      errorFolder = keepsErrors ? try TemporaryDirectory() : nil
       if let errorFile {
-        _ = FileManager.default.createFile(atPath: errorFile.path, contents: nil)
+        try Data().write(to: errorFile)
         process.standardError = try FileHandle(forWritingTo: errorFile)
         // A backtrace of a process that is meant to end takes seconds.
         environment["SWIFT_BACKTRACE"] = "enable=no"
@@ -31,11 +30,8 @@
       try process.run()
     }
 
-    deinit {
-      if let errorFile { try? FileManager.default.removeItem(at: errorFile) }
-    }
+    private var errorFile: URL? { errorFolder?.url.appendingPathComponent("errors") }
 
-    /// The file of this program.
     package static func executable() throws -> URL {
       guard let url = Bundle.main.executableURL else { throw CocoaError(.fileNoSuchFile) }
       return url
@@ -44,10 +40,8 @@
     /// The text that it wrote to standard error, if that is kept.
     package var errors: String { errorFile.flatMap { try? String(contentsOf: $0, encoding: .utf8) } ?? "" }
 
-    /// Whether it has not ended yet.
     package var isRunning: Bool { process.isRunning }
 
-    /// Waits for one line of output.
     package func readLine() -> String {
       var line = Data()
       while true {
@@ -60,10 +54,7 @@
     /// Sends the child a line of input, for which it waits.
     package func signal() { input.fileHandleForWriting.write(Data("\n".utf8)) }
 
-    /// Kills the child.
-    package func end() {
-      if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-    }
+    package func end() { send(SIGKILL) }
 
     /// Kills the child and returns what it had written until then.
     package func killAndRead() -> String {
@@ -71,11 +62,10 @@
       return readToEnd()
     }
 
-    /// Stops the process, as a machine that sleeps does.
-    package func stop() { kill(process.processIdentifier, SIGSTOP) }
-
-    /// Continues a process that was stopped.
-    package func goOn() { kill(process.processIdentifier, SIGCONT) }
+    /// Sends the child a signal, for example `SIGSTOP` to stop it as a machine that sleeps does.
+    package func send(_ signal: Int32) {
+      if process.isRunning { kill(process.processIdentifier, signal) }
+    }
 
     /// Ends the input, waits for the end, and returns the rest of the output.
     @discardableResult

@@ -12,7 +12,6 @@ package final class DictionaryKeychain: KeychainItems {
     var calls: [Call] = []
   }
 
-  /// The kinds of call.
   package enum Call: Sendable, Hashable {
     case add, update, data, remove, accounts
   }
@@ -32,7 +31,6 @@ package final class DictionaryKeychain: KeychainItems {
   /// The same items for another process, or for the next launch.
   package func otherProcess() -> DictionaryKeychain { DictionaryKeychain(content, isShared) }
 
-  /// The data of each account.
   package var contents: [String: Data] { content.withLock { $0.items } }
 
   /// The calls since the last look.
@@ -93,13 +91,11 @@ package final class DictionaryKeychain: KeychainItems {
   private func call<Answer: Sendable>(
     _ call: Call, _ body: (inout Content) throws(KeychainStatus) -> Answer
   ) throws(KeychainStatus) -> Answer {
-    let result: Result<Answer, KeychainStatus> = content.withLock { content in
+    let result = content.withLock { content in
       content.calls.append(call)
-      if let status = answer.withLock({ $0 }) { return .failure(status) }
-      do throws(KeychainStatus) {
-        return .success(try body(&content))
-      } catch {
-        return .failure(error)
+      return Result { () throws(KeychainStatus) -> Answer in
+        if let status = answer.withLock({ $0 }) { throw status }
+        return try body(&content)
       }
     }
     onCall.withLock({ $0 })?(call)

@@ -15,7 +15,6 @@ package final class FakeScreen: Sendable {
   }
 
   package var dismissal: Dismissal
-  /// The sheet that the user sees.
   package private(set) var shown: FakeSheet?
   /// The sheets that the user has seen.
   package private(set) var count = 0
@@ -24,9 +23,7 @@ package final class FakeScreen: Sendable {
   private var dismissed: FakeSheet?
   private let appearances = AsyncStream<FakeSheet>.makeStream()
 
-  package init(dismissal: Dismissal = .reported) {
-    self.dismissal = dismissal
-  }
+  package init(dismissal: Dismissal = .reported) { self.dismissal = dismissal }
 
   /// Waits until a sheet appears that no call has returned before.
   package func next() async throws -> FakeSheet {
@@ -67,7 +64,6 @@ package final class FakeScreen: Sendable {
   }
 }
 
-/// A sheet of a ``FakeScreen``.
 @MainActor
 package final class FakeSheet: WebAuthenticationSession {
   package let request: PresentationRequest
@@ -97,7 +93,6 @@ package final class FakeSheet: WebAuthenticationSession {
     screen.remove(self, .reported, .success(url))
   }
 
-  /// The user closes the sheet.
   package func close() { screen.remove(self, .reported, .failure(FakeScreen.closed)) }
 
   /// The sheet goes, and nobody is told, as after an incoming call.

@@ -11,22 +11,14 @@ package final class GatedTransport: HTTPTransport {
   private let rules = Locked<[Rule]>([])
   private let log = Locked<[URLRequest]>([])
 
-  package init(_ next: any HTTPTransport) {
-    self.next = next
-  }
+  package init(_ next: any HTTPTransport) { self.next = next }
 
-  /// The requests so far.
   package var requests: [URLRequest] { log.withLock { $0 } }
 
   /// The forms sent to the token endpoint so far, as name and value.
-  package var tokenForms: [[String: String]] {
-    requests.filter(\.isTokenRequest).map(\.form)
-  }
+  package var tokenForms: [[String: String]] { requests.filter(\.isTokenRequest).map(\.form) }
 
-  /// Adds a rule; the first that answers is used.
-  package func intercept(_ rule: @escaping Rule) {
-    rules.withLock { $0.append(rule) }
-  }
+  package func intercept(_ rule: @escaping Rule) { rules.withLock { $0.append(rule) } }
 
   /// Answers token requests of a grant type with a status and a JSON text.
   package func answerTokens(
@@ -50,10 +42,7 @@ package final class GatedTransport: HTTPTransport {
     return never
   }
 
-  /// Removes all rules.
-  package func letEverythingPass() {
-    rules.withLock { $0 = [] }
-  }
+  package func letEverythingPass() { rules.withLock { $0 = [] } }
 
   package func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
     log.withLock { $0.append(request) }

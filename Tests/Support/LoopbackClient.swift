@@ -1,3 +1,4 @@
+internal import B2CCore
 package import B2CHTTP
 package import B2CLoopback
 package import Foundation
@@ -11,13 +12,7 @@ package final class LoopbackClient: Sendable {
 
   private let descriptor: CInt
 
-  /// Connects.
-  ///
-  /// - Parameters:
-  ///   - port: The port.
-  ///   - host: An address of this machine.
-  ///   - text: Text that is sent immediately, because on a busy machine a listener may close a connection that is idle.
-  /// - Throws: ``Refused``.
+  /// Connects, and sends text immediately, because on a busy machine a listener may close a connection that is idle.
   package init(port: UInt16, host: String = "127.0.0.1", sending text: String = "") async throws {
     let connection = await onThread {
       let descriptor = connected(host: host, port: port)
@@ -50,7 +45,6 @@ package final class LoopbackClient: Sendable {
     }
   }
 
-  /// Returns everything up to the end of the connection, as text.
   package func receiveAll() async -> String { await receive { _ in false } }
 
   /// Returns what comes up to and with a text, or up to the end of the connection.
@@ -64,15 +58,9 @@ package final class LoopbackClient: Sendable {
     return String(decoding: all, as: UTF8.self)
   }
 
-  /// Says that nothing more will be sent.
-  package func finishSending() {
-    _ = shutdown(descriptor, CInt(SHUT_WR))
-  }
+  package func finishSending() { _ = shutdown(descriptor, CInt(SHUT_WR)) }
 
-  /// Ends the connection; the descriptor is freed with the client.
-  package func close() {
-    _ = shutdown(descriptor, CInt(SHUT_RDWR))
-  }
+  package func close() { _ = shutdown(descriptor, CInt(SHUT_RDWR)) }
 }
 
 private func sendAll(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
@@ -114,9 +102,7 @@ private func connected(host: String, port: UInt16) -> CInt? {
 }
 
 #if canImport(Darwin)
-  private let streamType: CInt = SOCK_STREAM
-  private let closeOnExec: CInt = 0
-  private let sendFlags: CInt = 0
+  private let (streamType, closeOnExec, sendFlags): (CInt, CInt, CInt) = (SOCK_STREAM, 0, 0)
 
   private func prepare(_ descriptor: CInt) {
     var value: CInt = 1
@@ -124,12 +110,11 @@ private func connected(host: String, port: UInt16) -> CInt? {
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
   }
 #else
+  // The constants are an enumeration in Glibc and numbers in Musl.
   #if canImport(Musl)
-    private let streamType = CInt(SOCK_STREAM)
-    private let closeOnExec = CInt(SOCK_CLOEXEC)
+    private let (streamType, closeOnExec) = (CInt(SOCK_STREAM), CInt(SOCK_CLOEXEC))
   #else
-    private let streamType = CInt(SOCK_STREAM.rawValue)
-    private let closeOnExec = CInt(SOCK_CLOEXEC.rawValue)
+    private let (streamType, closeOnExec) = (CInt(SOCK_STREAM.rawValue), CInt(SOCK_CLOEXEC.rawValue))
   #endif
   private let sendFlags = CInt(MSG_NOSIGNAL)
 
@@ -160,5 +145,45 @@ extension LoopbackExchange {
       URLRequest(
         method: request.method, url: $0, headers: request.headers, body: request.body.isEmpty ? nil : request.body)
     }
+  }
+}
+
+/// A page that is shown, as a test sees it.
+package struct ShownPage: Sendable {
+  /// The URL that the browser was opened with.
+  package let opened: URL
+  /// The page's URL, after the one-time local page where there is one.
+  package let url: URL
+
+  package init(opened: URL) async {
+    self.opened = opened
+    url = await Self.location(of: opened) ?? opened
+  }
+
+  /// Fetches a local page as a browser does, and returns where it redirects to.
+  private static func location(of url: URL) async -> URL? {
+    guard url.scheme == "http", let port = url.port.flatMap(UInt16.init(exactly:)), let host = url.host,
+      let answer = try? await get(url.path, port: port, host: host)
+    else { return nil }
+    return answer.field("Location").flatMap { URL(string: $0) }
+  }
+
+  /// The redirect URI that the page was given.
+  package var redirectURI: URL? { query(of: url)["redirect_uri"].flatMap { URL(string: $0) } }
+
+  package var port: UInt16 { UInt16(redirectURI?.port ?? 0) }
+}
+
+package func get(_ target: String, port: UInt16, host: String = "127.0.0.1", headers: String = "") async throws
+  -> String
+{
+  let client = try await LoopbackClient(
+    port: port, host: host, sending: "GET \(target) HTTP/1.1\r\nHost: localhost:\(port)\r\n\(headers)\r\n")
+  return await client.receiveAll()
+}
+
+extension String {
+  package func field(_ name: String) -> String? {
+    components(separatedBy: "\r\n").first { $0.hasPrefix(name + ": ") }.map { String($0.dropFirst(name.count + 2)) }
   }
 }

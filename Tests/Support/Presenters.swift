@@ -8,21 +8,12 @@ package struct ClosurePresenter: SignInPresenter {
 
   package init(_ page: @escaping @Sendable (PresentationRequest) async throws -> URL) { self.page = page }
 
-  package func present(_ request: PresentationRequest) async throws -> URL { try await page(request) }
-}
-
-/// A presenter that lets another one run the page and then changes its callback.
-package struct CallbackPresenter: SignInPresenter {
-  package let inner: any SignInPresenter
-  package let change: @Sendable (URL) throws -> URL
-
+  /// Lets another presenter run the page, and changes its callback.
   package init(_ inner: any SignInPresenter, _ change: @escaping @Sendable (URL) throws -> URL) {
-    (self.inner, self.change) = (inner, change)
+    page = { try change(try await inner.present($0)) }
   }
 
-  package func present(_ request: PresentationRequest) async throws -> URL {
-    try change(try await inner.present(request))
-  }
+  package func present(_ request: PresentationRequest) async throws -> URL { try await page(request) }
 }
 
 /// A presenter that answers with a text made from the request, without any page.
@@ -35,13 +26,11 @@ package struct CannedPresenter: SignInPresenter {
 }
 
 extension URL {
-  /// The URL with one piece of its text replaced.
   package func replacing(_ old: String, _ new: String) throws -> URL {
     try require(URL(string: absoluteString.replacing(old, with: new)))
   }
 }
 
-/// The query of a URL, decoded.
 package func query(of url: URL) -> [String: String] {
   let text = url.absoluteString.prefix { $0 != "#" }.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
   return Dictionary(FormEncoding.decode(text).map { ($0.name, $0.value) }) { first, _ in first }

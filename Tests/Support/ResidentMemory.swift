@@ -3,12 +3,10 @@
 
   /// The memory that this process has in use.
   package enum ResidentMemory {
-    /// The bytes in use now.
     package static var current: Int { field("VmRSS:") }
     /// The most bytes since ``resetPeak()``.
     package static var peak: Int { field("VmHWM:") }
 
-    /// Begins to measure the peak anew.
     package static func resetPeak() {
       // "5" resets the high-water mark (proc(5)).
       guard let handle = FileHandle(forWritingAtPath: "/proc/self/clear_refs") else { return }
@@ -28,13 +26,11 @@
   /// The memory that this process has in use; here only the most since its start is known.
   package enum ResidentMemory {
     package static var current: Int { peak }
-
     package static var peak: Int {
       var usage = rusage()
       getrusage(RUSAGE_SELF, &usage)
       return usage.ru_maxrss
     }
-
     package static func resetPeak() {}
   }
 #endif

@@ -20,7 +20,6 @@ package struct Scene: Sendable {
   package let transport: GatedTransport
   /// The cache of every connector that is not given its own.
   package let cache: any TokenCache
-  /// The events of all connectors.
   package let events = Recorder<Connector.Event>()
   /// The seconds by which the device's clock was set back.
   package let setBack = Locked<TimeInterval>(0)
@@ -127,10 +126,30 @@ package struct Scene: Sendable {
     defer { passing.cancel() }
     return try await body()
   }
+
+  /// Sends a request to an API that answers one token with 401, and returns the token that the API takes.
+  ///
+  /// `meanwhile` happens before the token is refused.
+  package func token(
+    of connector: Connector, scopes: [String]? = nil, user: UserInfo? = nil, refusing refused: Secret,
+    meanwhile: @escaping @Sendable () async throws -> Void = {}
+  ) async throws -> Secret {
+    let call = UUID().uuidString
+    transport.intercept { request in
+      guard request.value(forHTTPHeaderField: "X-Call") == call else { return nil }
+      let token = request.value(forHTTPHeaderField: "Authorization")?.dropFirst("Bearer ".count) ?? ""
+      guard token == refused.value else { return LocalResponse(status: 200, body: Data(token.utf8)) }
+      try await meanwhile()
+      return LocalResponse(status: 401, headers: ["WWW-Authenticate": "Bearer"])
+    }
+    var request = URLRequest(url: tasks.url)
+    request.setValue(call, forHTTPHeaderField: "X-Call")
+    let (body, _) = try await connector.data(for: request, scopes: scopes, user: user)
+    return Secret(String(decoding: body, as: UTF8.self))
+  }
 }
 
 extension SessionState {
-  /// The user of the session, with or without tokens.
   package var user: UserInfo? {
     switch self {
     case .signedOut: nil
@@ -145,5 +164,4 @@ package func require<Value>(_ value: Value?) throws -> Value {
   return value
 }
 
-/// Returns the URL that a text names.
 package func url(_ text: String) throws -> URL { try require(URL(string: text)) }

@@ -5,18 +5,18 @@ internal import Foundation
 /// A piece is twelve bytes of a secret as it is, in base64 and base64url at any offset, in hexadecimal or
 /// percent-encoded. Shorter secrets are not searched for.
 package struct SecretSweep: Sendable {
-  private var pieces: Set<Piece> = []
+  private static let width = 12
+  /// The hashes of the pieces.
+  private var pieces: Set<UInt64> = []
   /// Tells most pieces that are not there without a look into the set.
   private var isFilled = [Bool](repeating: false, count: 1 << 20)
 
-  /// Makes a search.
-  ///
-  /// - Parameter secrets: What must not be found.
+  /// Makes a search for what must not be found.
   package init(_ secrets: some Sequence<String>) {
     for form in Set(secrets).flatMap({ Self.forms(of: Array($0.utf8)) }) {
-      Piece.forEach(in: form.map(Self.lowercased)) { piece, _ in
+      Self.forEachPiece(of: form.map(Self.lowercased)) { piece, _ in
         pieces.insert(piece)
-        isFilled[piece.slot] = true
+        isFilled[Int(piece >> 44)] = true
         return true
       }
     }
@@ -26,16 +26,27 @@ package struct SecretSweep: Sendable {
   package func trace(in bytes: some Sequence<UInt8>) -> String? {
     let bytes = bytes.map(Self.lowercased)
     var trace: String?
-    Piece.forEach(in: bytes) { piece, end in
-      guard isFilled[piece.slot], pieces.contains(piece) else { return true }
-      trace = String(decoding: bytes[max(0, end - Piece.width - 40)..<end], as: UTF8.self)
+    Self.forEachPiece(of: bytes) { piece, end in
+      guard isFilled[Int(piece >> 44)], pieces.contains(piece) else { return true }
+      trace = String(decoding: bytes[max(0, end - Self.width - 40)..<end], as: UTF8.self)
       return false
     }
     return trace
   }
 
+  /// Visits the hash of each piece of a text, with its end, while the visitor returns `true`.
+  private static func forEachPiece(of text: [UInt8], _ visit: (UInt64, _ end: Int) -> Bool) {
+    var (high, low): (UInt64, UInt64) = (0, 0)
+    for (index, byte) in text.enumerated() {
+      high = (high << 8 | low >> 56) & 0xFFFF_FFFF
+      low = low << 8 | UInt64(byte)
+      let hash = (low ^ (high &* 0x9E37_79B9_7F4A_7C15)) &* 0xD6E8_FEB8_6659_FD93
+      if index + 1 >= width, !visit(hash, index + 1) { return }
+    }
+  }
+
   private static func forms(of bytes: [UInt8]) -> [[UInt8]] {
-    guard bytes.count >= Piece.width else { return [] }
+    guard bytes.count >= width else { return [] }
     let digits = Array("0123456789abcdef".utf8)
     let hexadecimal = bytes.map { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
     var forms = [bytes, hexadecimal.flatMap(\.self), hexadecimal.flatMap { [UInt8(ascii: "%")] + $0 }]
@@ -50,29 +61,5 @@ package struct SecretSweep: Sendable {
 
   private static func lowercased(_ byte: UInt8) -> UInt8 {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
-  }
-}
-
-/// Twelve bytes of a text that is read byte by byte.
-private struct Piece: Hashable {
-  static let width = 12
-
-  private var high: UInt32 = 0
-  private var low: UInt64 = 0
-
-  /// Where its bit is in a table of 2^20.
-  var slot: Int {
-    let mixed = (low ^ (UInt64(high) &* 0x9E37_79B9_7F4A_7C15)) &* 0xD6E8_FEB8_6659_FD93
-    return Int(mixed >> 44)
-  }
-
-  /// Visits each piece of a text, with its end, while the visitor returns `true`.
-  static func forEach(in text: [UInt8], _ visit: (Piece, _ end: Int) -> Bool) {
-    var piece = Piece()
-    for (index, byte) in text.enumerated() {
-      piece.high = piece.high << 8 | UInt32(truncatingIfNeeded: piece.low >> 56)
-      piece.low = piece.low << 8 | UInt64(byte)
-      if index + 1 >= width, !visit(piece, index + 1) { return }
-    }
   }
 }

@@ -12,11 +12,9 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
     return word ^ (word >> 31)
   }
 
-  /// Returns a number below a bound.
   package mutating func below(_ bound: Int) -> Int {
     Int(truncatingIfNeeded: next() >> 1) % max(1, bound)
   }
 
-  /// Returns any element of a list that is not empty.
   package mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
 }

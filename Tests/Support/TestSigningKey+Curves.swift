@@ -15,19 +15,13 @@ extension TestSigningKey {
     switch algorithm {
     case .es256:
       let key = P256.Signing.PrivateKey()
-      return point(algorithm, "P-256", key.publicKey.rawRepresentation, id) {
-        try key.signature(for: $0).rawRepresentation
-      }
+      return nist(algorithm, key.publicKey.rawRepresentation, id) { try key.signature(for: $0).rawRepresentation }
     case .es384:
       let key = P384.Signing.PrivateKey()
-      return point(algorithm, "P-384", key.publicKey.rawRepresentation, id) {
-        try key.signature(for: $0).rawRepresentation
-      }
+      return nist(algorithm, key.publicKey.rawRepresentation, id) { try key.signature(for: $0).rawRepresentation }
     case .es512:
       let key = P521.Signing.PrivateKey()
-      return point(algorithm, "P-521", key.publicKey.rawRepresentation, id) {
-        try key.signature(for: $0).rawRepresentation
-      }
+      return nist(algorithm, key.publicKey.rawRepresentation, id) { try key.signature(for: $0).rawRepresentation }
     case .edDSA:
       let key = Curve25519.Signing.PrivateKey()
       let x = Base64URL.encode(key.publicKey.rawRepresentation)
@@ -37,15 +31,14 @@ extension TestSigningKey {
   }
 
   /// A key on one of NIST's curves, from the two coordinates of its point, one after the other.
-  private static func point(
-    _ algorithm: JWSAlgorithm, _ curve: String, _ point: Data, _ id: String?,
-    sign: @escaping @Sendable (Data) throws -> Data
+  private static func nist(
+    _ algorithm: JWSAlgorithm, _ point: Data, _ id: String?, sign: @escaping @Sendable (Data) throws -> Data
   ) -> TestSigningKey {
+    let curves: [JWSAlgorithm: String] = [.es256: "P-256", .es384: "P-384", .es512: "P-521"]
     let (x, y) = (Base64URL.encode(point.prefix(point.count / 2)), Base64URL.encode(point.suffix(point.count / 2)))
-    return TestSigningKey(algorithm, ["kty": "EC", "crv": curve, "x": x, "y": y], id: id, sign: sign)
+    return TestSigningKey(algorithm, ["kty": "EC", "crv": curves[algorithm] ?? "", "x": x, "y": y], id: id, sign: sign)
   }
 
-  /// The JSON text of a key set (RFC 7517 section 5).
   package static func keySet(_ keys: [TestSigningKey]) throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -6,10 +6,7 @@ internal import Foundation
 package final class WatchedFileSystem: FileSystem {
   private let system = POSIXFileSystem()
   private let recorded = Locked<[String]>([])
-  private let writableBytes = Locked(Int.max)
-  private let failsToFlushDirectories = Locked(false)
-  private let isFull = Locked(false)
-  private let isClosed = Locked(false)
+  private let faults = Locked((writableBytes: Int.max, failsToFlushDirectories: false, isFull: false, isClosed: false))
   private let openFiles = Locked<Set<Int32>>([])
   private let changingStatus: @Sendable (String, FileStatus) -> FileStatus
   private let beforeLocking: @Sendable (String) -> Void
@@ -28,27 +25,28 @@ package final class WatchedFileSystem: FileSystem {
   /// The calls that change something, each with the last part of its path, since the last look.
   package func takeCalls() -> [String] { recorded.exchange([]) }
 
-  /// The number of open descriptors.
   package var openCount: Int { openFiles.withLock { $0.count } }
 
   /// Lets every later flush of the cache's directory fail, or none.
-  package func failToFlushDirectories(_ fails: Bool = true) { failsToFlushDirectories.withLock { $0 = fails } }
+  package func failToFlushDirectories(_ fails: Bool = true) {
+    faults.withLock { $0.failsToFlushDirectories = fails }
+  }
 
   /// Lets every later look at a file or a directory be refused, or none.
-  package func denyReading(_ isDenied: Bool = true) { isClosed.withLock { $0 = isDenied } }
+  package func denyReading(_ isDenied: Bool = true) { faults.withLock { $0.isClosed = isDenied } }
 
   /// Lets no later file be created.
-  package func fillDisk() { isFull.withLock { $0 = true } }
+  package func fillDisk() { faults.withLock { $0.isFull = true } }
 
   /// Lets every later write fail after so many bytes.
-  package func failWrites(afterBytes count: Int) { writableBytes.withLock { $0 = count } }
+  package func failWrites(afterBytes count: Int) { faults.withLock { $0.writableBytes = count } }
 
   // MARK: The calls
 
   package var userID: UInt32 { system.userID }
 
   package func open(_ path: String, _ opening: FileOpening) throws(SystemFailure) -> Int32 {
-    if isFull.withLock({ $0 }), opening == .creating || opening == .locking, try system.status(of: path) == nil {
+    if faults.withLock({ $0.isFull }), opening == .creating || opening == .locking, try system.status(of: path) == nil {
       throw SystemFailure("open", path, ENOSPC)
     }
     if opening == .reading { try checkReading("open", path) }
@@ -78,7 +76,7 @@ package final class WatchedFileSystem: FileSystem {
 
   package func write(_ bytes: [UInt8], to descriptor: Int32, at path: String) throws(SystemFailure) {
     note("write", path)
-    let count = writableBytes.withLock { $0 }
+    let count = faults.withLock { $0.writableBytes }
     try system.write(Array(bytes.prefix(count)), to: descriptor, at: path)
     // No file is open there, so the system refuses the rest.
     try system.write(Array(bytes.dropFirst(count)), to: -1, at: path)
@@ -90,7 +88,7 @@ package final class WatchedFileSystem: FileSystem {
 
   package func synchronize(_ descriptor: Int32, at path: String) throws(SystemFailure) {
     note("flush", path)
-    let fails = failsToFlushDirectories.withLock { $0 } && path.hasSuffix("/store")
+    let fails = faults.withLock { $0.failsToFlushDirectories } && path.hasSuffix("/store")
     // No file is open there, so the system refuses.
     try system.synchronize(fails ? -1 : descriptor, at: path)
   }
@@ -118,7 +116,7 @@ package final class WatchedFileSystem: FileSystem {
   }
 
   private func checkReading(_ call: String, _ path: String) throws(SystemFailure) {
-    if isClosed.withLock({ $0 }) { throw SystemFailure(call, path, EACCES) }
+    if faults.withLock({ $0.isClosed }) { throw SystemFailure(call, path, EACCES) }
   }
 
   private func note(_ call: String, _ path: String) {

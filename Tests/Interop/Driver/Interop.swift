@@ -47,15 +47,11 @@ struct Scene: Decodable {
   let userInfo: URL
   /// The endpoint that revokes a refresh token of a public client (RFC 7009), if there is one.
   let revocation: URL?
-  /// The helper that drives the browser.
   let person: URL
-  /// A directory for the token cache.
   let folder: String
-  /// The algorithm that id_tokens are signed with.
   let alg: String
   /// Whether the callback must name the issuer (RFC 9207).
   let iss: Bool
-  /// Whether each refresh must return a new refresh token.
   let rotates: Bool
   /// The lifetime of access tokens, in seconds.
   let lifetime: Double
@@ -63,7 +59,6 @@ struct Scene: Decodable {
   let asksForConsent: Bool
   /// Whether the provider refuses a refresh token that was replaced by another one.
   let refusesReuse: Bool
-  /// Whether metadata names an end_session_endpoint.
   let endsSessions: Bool
   /// The error code of a consent that the user refuses.
   let consentRefusal: String

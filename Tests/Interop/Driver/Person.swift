@@ -50,17 +50,3 @@ struct NotingPresenter: SignInPresenter {
     return callback
   }
 }
-
-/// Counts token requests on their way.
-struct CountingTransport: HTTPTransport {
-  var tokenRequests: Int { count.withLock { $0 } }
-  private let count = Locked(0)
-  private let base = URLSessionTransport()
-
-  func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
-    if let body = request.httpBody, String(decoding: body, as: UTF8.self).contains("grant_type=") {
-      count.withLock { $0 += 1 }
-    }
-    return try await base.send(request, limits: limits)
-  }
-}

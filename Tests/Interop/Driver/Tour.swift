@@ -1,6 +1,7 @@
 import B2CConnector
 import B2CTestKit
 import Foundation
+import TestSupport
 
 /// Everything that an app does with a provider, through the public API.
 ///
@@ -9,7 +10,7 @@ struct Tour: Sendable {
   let scene: Scene
   let person: Person
   let callbacks = Locked<[Set<String>]>([])
-  let transport = CountingTransport()
+  let transport = GatedTransport(URLSessionTransport())
   /// The seconds by which the SDK's wall clock is ahead, so that a token expires without waiting.
   let ahead = Locked(0.0)
   let allHeld = Locked(true)
@@ -19,7 +20,6 @@ struct Tour: Sendable {
     person = Person(address: scene.person)
   }
 
-  /// Returns whether every check held.
   func run() async throws -> Bool {
     let connector = try makeConnector()
     try await discovery(connector)
@@ -56,7 +56,7 @@ struct Tour: Sendable {
     for key in try await cache().keys() {
       if let record = try await cache().record(for: key) { return (key, record) }
     }
-    throw TourError("The cache holds no record.")
+    throw Failure("The cache holds no record.")
   }
 
   // MARK: Checks
@@ -76,18 +76,16 @@ struct Tour: Sendable {
     check(rule, more == count, "\(more)")
   }
 
-  /// Checks how many token requests an operation sends.
   private func check<Value>(
     _ rule: String, tokenRequests count: Int, _ operation: () async throws -> Value
   ) async throws -> Value {
-    let before = transport.tokenRequests
+    let before = transport.tokenForms.count
     let value = try await operation()
-    let more = transport.tokenRequests - before
+    let more = transport.tokenForms.count - before
     check(rule, more == count, "\(more)")
     return value
   }
 
-  /// Checks the code of the error that an operation throws.
   private func check(
     _ rule: String, fails wanted: String..., by operation: () async throws -> some Sendable
   ) async {
@@ -139,7 +137,7 @@ extension Tour {
     check("silent token: the cached one", isSame, "another")
     let (body, response) = try await connector.data(for: URLRequest(url: scene.userInfo))
     let fields = try JSONDecoder().decode(JSONValue.self, from: body).object ?? [:]
-    guard case .signedIn(let user) = try await connector.session else { throw TourError("No user is signed in.") }
+    guard case .signedIn(let user) = try await connector.session else { throw Failure("No user is signed in.") }
     let isTaken = response.statusCode == 200 && fields["sub"]?.string == user.subject
     check("the API takes the token", isTaken, "status \(response.statusCode)")
   }
@@ -155,10 +153,7 @@ extension Tour {
     check("the refresh token rotates: \(scene.rotates)", rotates == scene.rotates, rotates ? "another" : "the same")
     ahead.withLock { $0 += scene.lifetime }
     let tokens = try await check("an expired token, 50 callers: one refresh", tokenRequests: 1) {
-      try await withThrowingTaskGroup(of: Secret.self) { group in
-        for _ in 0..<50 { group.addTask { try await connector.accessToken().token } }
-        return try await group.reduce(into: Set<Secret>()) { $0.insert($1) }
-      }
+      Set(try await simultaneously(50) { _ in try await connector.accessToken().token })
     }
     check("all of them get the same token", tokens.count == 1, "\(tokens.count)")
   }
@@ -250,11 +245,4 @@ extension Tour {
     try await check("the next sign-in asks for the password", passwords: 1) { try await connector.signIn() }
     try await connector.signOut()
   }
-}
-
-/// The reason why a tour could not go on.
-struct TourError: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) { self.description = description }
 }

@@ -20,11 +20,7 @@ struct FaultsProof: ProofCommand {
   static func run(_ options: ProofOptions) async throws -> Bool {
     let start = ContinuousClock.now
     // It makes no difference whether a large answer comes once or each time.
-    let cells = [nil, 1].flatMap { times in
-      WireFault.all.filter { !(options.isQuick && times == 1 && $0.isLarge) }.flatMap { fault in
-        FaultOperation.allCases.map { FaultCell(fault: fault, operation: $0, times: times) }
-      }
-    }.filter(\.isMeaningful)
+    let cells = FaultCell.all.filter { !(options.isQuick && $0.times == 1 && $0.fault.isLarge) }
     var matrix = FaultMatrix()
     let together = cells.filter { !$0.fault.isLarge && !$0.fault.mayEndTheProcess }
     // Some cells run first, so that what is loaded once does not count as growth.
@@ -85,7 +81,6 @@ struct FaultMatrix: Sendable {
     set { results[cell.name] = newValue }
   }
 
-  /// Runs cells, so many at a time.
   mutating func run(_ cells: [FaultCell], atATime width: Int) async throws {
     let queue = Locked(cells[...])
     let parts = try await simultaneously(width) { _ in
@@ -116,12 +111,9 @@ struct FaultMatrix: Sendable {
 
 /// A cell of the matrix: a fault meets an operation, and every promise is checked.
 struct FaultCell: Sendable {
-  /// The result of a cell.
   struct Result: Sendable {
-    /// The error's code, or `value`.
     var outcome: String
     var seconds: Double
-    /// The promises that were broken.
     var broken: [String]
   }
 
@@ -129,6 +121,13 @@ struct FaultCell: Sendable {
   let operation: FaultOperation
   /// The number of requests that it happens to, or `nil` for all.
   let times: Int?
+
+  /// Every cell but those of a port that is closed once, because it stays closed for the next try.
+  static let all = [nil, 1].flatMap { times in
+    WireFault.all.filter { times == nil || !$0.isRefusal }.flatMap { fault in
+      FaultOperation.allCases.map { FaultCell(fault: fault, operation: $0, times: times) }
+    }
+  }
 
   var name: String { "\(fault.name) x \(operation.rawValue)\(times == nil ? "" : ", once")" }
 
@@ -146,17 +145,15 @@ struct FaultCell: Sendable {
   /// A sign-in asks for keys while the page is open, and again when that has failed by the time they are needed.
   private var accepted: Set<String> { operation == .keys && times != nil ? [expected, "value"] : [expected] }
 
-  /// Whether the cell means anything, because a port that is closed stays closed for the next try.
-  var isMeaningful: Bool { times == nil || !fault.isRefusal }
-
   func run() async throws -> Result {
     let world = try await FaultWorld()
     let scene = try await FaultScene(world)
     let front = operation.isOfTaskAPI ? world.taskFront : world.tenantFront
+    let elsewhere = try world.elsewhere
     let arm: @Sendable () async -> Void = {
-      await front.arm(fault, on: operation.target, times: times, other: world.other.url)
+      await front.arm(fault, on: operation.target, times: times, other: elsewhere)
     }
-    if operation == .code { scene.presenter.whenLeft(arm) } else { await arm() }
+    if operation == .code { scene.whenLeft.withLock { $0 = arm } } else { await arm() }
     let start = ContinuousClock.now
     let ending = await Watchdog.run(FaultsProof.watchdog) { await scene.run(operation) }
     var result = Result(outcome: ending?.outcome ?? "HANG", seconds: start.duration(to: .now) / .seconds(1), broken: [])
@@ -174,16 +171,13 @@ struct FaultCell: Sendable {
   }
 }
 
-/// Cells that may end the process.
 extension FaultCell {
   /// The outcome of a cell whose process the platform ended.
   static let processEnds = "process ends"
 
-  /// Runs the cell in a child process.
   func runApart() throws -> Result {
     let start = ContinuousClock.now
-    let child = try ChildProcess(
-      ApartCell.self, [fault.name, operation.rawValue, times.map { "\($0)" } ?? "all"], keepsErrors: true)
+    let child = try ChildProcess(ApartCell.self, [name], keepsErrors: true)
     var lines = child.readToEnd().split(separator: "\n").map(String.init)
     let seconds = start.duration(to: .now) / .seconds(1)
     if child.ending == 0, !lines.isEmpty {
@@ -201,11 +195,8 @@ struct ApartCell: ProofCommand {
   static let name = "fault-cell"
 
   static func run(_ options: ProofOptions) async throws -> Bool {
-    let (name, times) = (try options.value(0, "the fault"), Int(try options.value(2, "the times")))
-    guard let fault = WireFault.all.first(where: { $0.name == name }),
-      let operation = FaultOperation(rawValue: try options.value(1, "the operation"))
-    else { throw ProofError("no such cell: \(options.values)") }
-    let result = try await FaultCell(fault: fault, operation: operation, times: times).run()
+    let name = try options.value(0, "the cell")
+    let result = try await require(FaultCell.all.first { $0.name == name }).run()
     print(([result.outcome] + result.broken).joined(separator: "\n"))
     return true
   }

@@ -7,17 +7,10 @@ import TestSupport
 ///
 /// Requests go to the server as they come; those that an armed fault is for are answered by the fault.
 final class FaultyFront: Sendable {
-  private struct Armed {
-    let fault: WireFault
-    let target: LocalFaultTarget
-    let other: URL
-    /// The number of requests that it still happens to, or `nil` for all.
-    var left: Int?
-  }
-
   private struct State {
     var listener: LoopbackListener?
-    var armed: Armed?
+    /// The fault, its requests, the target of redirects, and how often it still happens or `nil` for every time.
+    var armed: (fault: WireFault, target: LocalFaultTarget, other: URL, left: Int?)?
     var hits = 0
     var secrets: Set<String> = []
   }
@@ -27,17 +20,14 @@ final class FaultyFront: Sendable {
   private let state = Locked(State())
   private let answer: @Sendable (URLRequest) async throws -> LocalResponse
 
-  /// Listens on a port that the system chooses.
   init(answer: @escaping @Sendable (URLRequest) async throws -> LocalResponse) async throws {
     self.answer = answer
     let listener = try await Self.listener(port: 0, state, answer)
-    guard let url = URL(string: "http://127.0.0.1:\(listener.port)") else { throw ProofError("a port is no port") }
     port = listener.port
-    self.url = url
+    url = try TestSupport.url("http://127.0.0.1:\(port)")
     state.withLock { $0.listener = listener }
   }
 
-  /// The number of requests that the armed fault has happened to.
   var hits: Int { state.withLock { $0.hits } }
 
   /// The codes, verifiers and tokens that came, whatever became of the requests.
@@ -46,13 +36,9 @@ final class FaultyFront: Sendable {
   /// Lets a fault happen to requests, from now until ``disarm()``.
   func arm(_ fault: WireFault, on target: LocalFaultTarget, times: Int?, other: URL) async {
     if fault.isRefusal { return await close() }
-    state.withLock {
-      $0.armed = Armed(fault: fault, target: target, other: other, left: times)
-      $0.hits = 0
-    }
+    state.withLock { $0.armed = (fault, target, other, times) }
   }
 
-  /// Behaves again.
   func disarm() async throws {
     state.withLock { $0.armed = nil }
     guard state.withLock({ $0.listener == nil }) else { return }
@@ -60,7 +46,6 @@ final class FaultyFront: Sendable {
     state.withLock { $0.listener = listener }
   }
 
-  /// Takes no more connections, and ends those that there are.
   func close() async { await state.withLock { $0.listener.take() }?.close() }
 
   private static func listener(
@@ -71,15 +56,15 @@ final class FaultyFront: Sendable {
       let genuine: @Sendable () async -> LoopbackResponse = {
         (try? await answer(request)).map { LoopbackResponse($0) } ?? LoopbackResponse(status: 500)
       }
-      let armed = state.withLock { state -> Armed? in
+      let armed = state.withLock { state -> (fault: WireFault, other: URL)? in
         state.secrets.formUnion(secrets(in: exchange.request))
         guard let armed = state.armed, armed.target.contains(request), armed.left != 0 else { return nil }
         state.armed?.left = armed.left.map { $0 - 1 }
         state.hits += 1
-        return armed
+        return (armed.fault, armed.other)
       }
-      guard let armed else { return _ = await exchange.respond(await genuine()) }
-      await armed.fault.play(WireScene(exchange: exchange, other: armed.other, genuine: genuine))
+      guard let (fault, other) = armed else { return _ = await exchange.respond(await genuine()) }
+      await fault.play(WireScene(exchange: exchange, other: other, genuine: genuine))
     }
   }
 
@@ -89,34 +74,4 @@ final class FaultyFront: Sendable {
     let bearer = request.headers["authorization"].flatMap { $0.split(separator: " ").last.map(String.init) }
     return form.map(\.value) + [bearer].compactMap(\.self)
   }
-}
-
-/// A server that nobody should talk to: redirects lead here, and everything that comes is kept.
-final class OtherOrigin: Sendable {
-  let url: URL
-  private let listener: LoopbackListener
-  private let received = Recorder<String>()
-
-  init() async throws {
-    listener = try await LoopbackListener { [received] exchange in
-      let request = exchange.request
-      let fields = request.headers.map { "\($0.key): \($0.value)" }.joined(separator: "\n")
-      let body = String(decoding: request.body, as: UTF8.self)
-      received.record("\(request.method) \(request.target)\n\(fields)\n\n\(body)")
-      await exchange.respond(LoopbackResponse(status: 200, headers: ["Content-Type": "application/json"]))
-    }
-    guard let url = URL(string: "http://127.0.0.1:\(listener.port)/elsewhere") else { throw ProofError("no port") }
-    self.url = url
-  }
-
-  /// The number of requests.
-  var requestCount: Int { received.values.count }
-
-  /// Whether one of these texts came in a request, plain or escaped.
-  func hasSeen(_ secrets: Set<String>) -> Bool {
-    let all = received.values.joined(separator: "\n")
-    return secrets.union(secrets.map { FormEncoding.escape($0) }).contains { all.contains($0) }
-  }
-
-  func close() async { await listener.close() }
 }

@@ -30,11 +30,9 @@ struct WireFault: Sendable {
   var endsSession = false
   let play: @Sendable (WireScene) async -> Void
 
-  /// The table's rows.
   static let all = connections + redirects + statuses + failures + bodies + large
 }
 
-/// A request that a fault happens to.
 struct WireScene: Sendable {
   let exchange: LoopbackExchange
   /// The target of redirects.

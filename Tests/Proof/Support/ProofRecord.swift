@@ -1,5 +1,6 @@
 import B2CTokenCache
 import Foundation
+import TestSupport
 
 /// Records that show by themselves whether they are whole: everything in them but the stamp follows from one number.
 enum ProofRecord {
@@ -54,10 +55,10 @@ extension SharedTokenCache {
     while let old = try await record(for: key) {
       // The replacement took place, but its answer was lost.
       if old.stamp == stamp { return }
-      guard let number = ProofRecord.number(old) else { throw ProofError("the record of \(key.userID) is not whole") }
+      guard let number = ProofRecord.number(old) else { throw Failure("the record of \(key.userID) is not whole") }
       let new = ProofRecord.record(number + 1, size: size, stamp: stamp)
       if try await replace(key, expecting: old.stamp, with: new) { return }
     }
-    throw ProofError("the record of \(key.userID) is gone")
+    throw Failure("the record of \(key.userID) is gone")
   }
 }

@@ -3,7 +3,6 @@ import B2CConnector
 import Foundation
 import Hummingbird
 
-/// The parts of a server that need other packages.
 package enum ServerParts {
   package static func transport() -> any HTTPTransport { AsyncHTTPClientTransport() }
 
@@ -11,12 +10,7 @@ package enum ServerParts {
 
   package static func sqlite(_ directory: URL) throws -> any TokenCache { try SQLiteTokenCache(directory: directory) }
 
-  /// Answers every request with a list of tasks.
-  ///
-  /// - Parameters:
-  ///   - body: The list, as JSON.
-  ///   - started: Called with the port.
-  /// - Throws: An error of the server that cannot listen.
+  /// Answers every request with a list of tasks in JSON, and calls `started` with the port.
   package static func serve(_ body: Data, _ started: @escaping @Sendable (Int) -> Void) async throws {
     let router = Router()
     let buffer = ByteBuffer(bytes: body)

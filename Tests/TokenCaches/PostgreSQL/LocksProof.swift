@@ -81,7 +81,6 @@ struct LocksProof: ProofCommand {
     return error?.code == .timedOut && error?.isRetryable == true
   }
 
-  /// Runs a body while eight locks are held.
   private static func holdingEight(
     _ cache: any SharedTokenCache, _ body: @Sendable () async throws -> Bool
   ) async throws -> Bool {

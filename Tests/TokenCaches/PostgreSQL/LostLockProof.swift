@@ -16,16 +16,16 @@ struct LostLockProof: ProofCommand {
     var notes: [String] = []
     for round in 0..<rounds {
       let firstIsFirst = round.isMultiple(of: 2)
-      let found = await Watchdog.run(.seconds(60)) { () -> Result<Int, any Error> in
-        do { return .success(try await reusesInRound(firstIsFirst)) } catch { return .failure(error) }
-      }
-      switch found {
-      case .success(let count)?:
+      do {
+        let hang = Failure("it hangs")
+        let count = try await abandoning(after: .seconds(60), on: ContinuousClock(), throwing: hang) {
+          try await reusesInRound(firstIsFirst)
+        }
         counts[firstIsFirst, default: 0] += 1
         reuses = max(reuses, count)
         if count > 1 { notes.append("round \(round): a refresh token was used \(count) times more") }
-      case .failure(let error)?: notes.append("round \(round): \(error)")
-      case nil: notes.append("round \(round): it hangs")
+      } catch {
+        notes.append("round \(round): \(error)")
       }
     }
     var table = Table("after the connection died", "rounds")
@@ -55,7 +55,7 @@ struct LostLockProof: ProofCommand {
       tasks.append(Task { try await connector.accessToken() })
       await gate.waitForArrivals(1)
       let ended = try ProofServer.endLockHolders()
-      guard ended == 1 else { throw ProofError("\(ended) connections held a lock") }
+      guard ended == 1 else { throw Failure("\(ended) connections held a lock") }
     }
     var values: [Secret] = []
     for number in firstIsFirst ? [0, 1] : [1, 0] {
@@ -63,16 +63,16 @@ struct LostLockProof: ProofCommand {
       values.append(try await tasks[number].value.token)
     }
     guard let key = try await cache.keys().first, let record = try await cache.record(for: key) else {
-      throw ProofError("the record is lost")
+      throw Failure("the record is lost")
     }
     guard record.accessTokens.map(\.token) == [values[0]], values[1] == values[0] else {
-      throw ProofError("the later answer was not dropped")
+      throw Failure("the later answer was not dropped")
     }
     let reuses = tenant.counters.reusedRefreshTokens
-    guard tenant.counters.refreshRequests == 2 else { throw ProofError("\(tenant.counters.refreshRequests) refreshes") }
+    guard tenant.counters.refreshRequests == 2 else { throw Failure("\(tenant.counters.refreshRequests) refreshes") }
     let next = try await connectors[firstIsFirst ? 1 : 0].accessToken(forceRefresh: true)
     guard next.token != values[0], tenant.counters.reusedRefreshTokens == reuses else {
-      throw ProofError("the stored refresh token is not the last one")
+      throw Failure("the stored refresh token is not the last one")
     }
     await tenant.stop()
     return reuses

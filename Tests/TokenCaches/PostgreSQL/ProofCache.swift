@@ -2,6 +2,7 @@ import B2CTokenCache
 import CPostgreSQL
 import Foundation
 import PostgreSQLTokenCache
+import TestSupport
 
 /// `PostgreSQLTokenCache` of the examples, under the proofs: a directory's records are in a schema of their own.
 enum ProofCache {
@@ -39,7 +40,7 @@ enum ProofServer {
       // Statements that are sent together are one transaction.
       _ = try run(
         "CREATE SCHEMA IF NOT EXISTS \(name); SET search_path = \(name); \(try variable("B2C_POSTGRESQL_TABLE"))")
-    } catch let error as ProofError where ["23505", "42P07"].contains(where: error.description.contains) {
+    } catch let error as Failure where ["23505", "42P07"].contains(where: error.description.contains) {
       // Another process has created it at the same moment.
     }
   }
@@ -69,7 +70,7 @@ enum ProofServer {
     process.arguments = ["restart", "-m", mode]
     try process.run()
     process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw ProofError("the server did not start again") }
+    guard process.terminationStatus == 0 else { throw Failure("the server did not start again") }
   }
 
   /// Runs a statement on a connection of its own, and returns the number of its rows.
@@ -81,13 +82,13 @@ enum ProofServer {
     defer { PQclear(result) }
     guard [PGRES_TUPLES_OK, PGRES_COMMAND_OK].contains(PQresultStatus(result)) else {
       let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) } ?? ""
-      throw ProofError("\(statement): \(state) \(String(cString: PQerrorMessage(connection)))")
+      throw Failure("\(statement): \(state) \(String(cString: PQerrorMessage(connection)))")
     }
     return Int(PQntuples(result))
   }
 
   private static func variable(_ name: String) throws -> String {
-    guard let value = ProcessInfo.processInfo.environment[name] else { throw ProofError("\(name) is missing") }
+    guard let value = ProcessInfo.processInfo.environment[name] else { throw Failure("\(name) is missing") }
     return value
   }
 }

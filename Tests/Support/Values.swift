@@ -1,6 +1,6 @@
 package import B2CConnector
 package import B2CHTTP
-internal import B2COAuth
+package import B2COAuth
 package import B2CTokenCache
 package import Foundation
 
@@ -18,5 +18,22 @@ extension Connector.Environment {
     self.clock = clock
     self.now = now
     self.onEvent = onEvent
+  }
+}
+
+extension SignInOptions {
+  package init(
+    prompt: Prompt = .automatic, loginHint: String? = nil, domainHint: String? = nil, uiLocales: [String] = [],
+    scopes: [String]? = nil, extraParameters: [String: String] = [:],
+    claimsRequest: String? = nil, prefersEphemeralSession: Bool = false
+  ) {
+    self.init(prompt: prompt)
+    self.loginHint = loginHint
+    self.domainHint = domainHint
+    self.uiLocales = uiLocales
+    self.scopes = scopes
+    self.extraParameters = extraParameters
+    self.claimsRequest = claimsRequest
+    self.prefersEphemeralSession = prefersEphemeralSession
   }
 }

@@ -1,6 +1,6 @@
 package import B2CCore
 package import B2CTestKit
-import Foundation
+internal import Foundation
 
 extension LocalTenant.Behavior {
   /// A wrong way to sign id_tokens.
@@ -47,5 +47,19 @@ extension TestSigningKey {
   package static func unsignedToken(claims: [String: JSONValue]) throws -> String {
     let header = try JSONEncoder().encode(["alg": "none", "typ": "JWT"])
     return Base64URL.encode(header) + "." + Base64URL.encode(try JSONEncoder().encode(JSONValue.object(claims))) + "."
+  }
+}
+
+extension LocalFault {
+  /// Puts another value for a parameter into the tenant's callbacks, or leaves it out.
+  package static func callback(_ name: String, _ value: String?) -> LocalFault {
+    LocalFault(
+      on: .authorize,
+      .change { response in
+        guard var callback = response.headers["Location"].flatMap({ URLComponents(string: $0) }) else { return }
+        callback.queryItems?.removeAll { $0.name == name }
+        if let value { callback.queryItems?.append(URLQueryItem(name: name, value: value)) }
+        response.headers["Location"] = callback.string
+      })
   }
 }
