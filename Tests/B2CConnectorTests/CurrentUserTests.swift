@@ -65,7 +65,7 @@ struct CurrentUserTests {
   func sameMoment() async throws {
     let (two, gate) = (try stage.other(isElsewhere: false), TestGate())
     try await connector.signOut()
-    cache.storeGate.withLock { $0 = (1, gate) }
+    cache.storeGate.withLock { $0 = gate }
     stage.presenter.follow(.signIn(.bob))
     async let bob = two.signIn(options: SignInOptions(prompt: .login))
     await gate.waitForArrivals(1)

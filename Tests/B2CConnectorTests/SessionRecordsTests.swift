@@ -13,7 +13,7 @@ struct SessionRecordsTests {
   func inTurn(isCancelled: Bool) async throws {
     let cache = FailingCache()
     let stage = try await SignedInScene(Scene(cache: cache, holdsTime: true))
-    cache.storeGate.withLock { $0 = (1, stage.gate) }
+    cache.storeGate.withLock { $0 = stage.gate }
     let refresh = Task { try await stage.connector.accessToken() }
     await stage.gate.waitForArrivals(1)
     // The refresh is storing its tokens while the edit reads the record in order to change its claims.

@@ -131,8 +131,8 @@ package final class FailingCache: WrappingCache {
   package let removeFailure = Locked<@Sendable (TokenCacheKey) -> ConnectorError?>({ _ in nil })
   /// The gate that a read waits at.
   package let readGate = Locked<TestGate?>(nil)
-  /// The gate that a store waits at, after so many others.
-  package let storeGate = Locked<(after: Int, gate: TestGate)?>(nil)
+  /// The gate that the next store waits at.
+  package let storeGate = Locked<TestGate?>(nil)
   package let inner: any TokenCache = FourMethodCache()
 
   package func before(_ call: CacheCall, _ key: TokenCacheKey?) async throws {
@@ -141,20 +141,12 @@ package final class FailingCache: WrappingCache {
       try await readGate.withLock { $0 }?.wait()
       if let key, let failure = readFailure.withLock({ $0 })(key) { throw failure }
     case .store:
-      try await nextStoreGate()?.wait()
+      try await storeGate.exchange(nil)?.wait()
       if failsToStore.withLock({ $0 }) { throw ConnectorError(.tokenCache, "The disk is full.") }
     case .removeRecord:
       if let key, let failure = removeFailure.withLock({ $0 })(key) { throw failure }
     case .keys:
       if failsToList.withLock({ $0 }) { throw ConnectorError(.tokenCache, "The folder is gone.", isRetryable: true) }
-    }
-  }
-
-  private func nextStoreGate() -> TestGate? {
-    storeGate.withLock { storeGate in
-      guard let (after, gate) = storeGate else { return nil }
-      storeGate = after > 1 ? (after - 1, gate) : nil
-      return after == 1 ? gate : nil
     }
   }
 }

@@ -19,13 +19,8 @@ package struct DescriptorBudget: SuiteTrait, TestTrait, TestScoping {
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
     await Budget.shared.take(count)
-    do {
-      try await function()
-      await Budget.shared.give(back: count)
-    } catch {
-      await Budget.shared.give(back: count)
-      throw error
-    }
+    defer { Task { await Budget.shared.give(back: count) } }
+    try await function()
   }
 }
 
