@@ -150,18 +150,6 @@ import Testing
     let error = try #require(throws: AuthorityFault.self) { try Authority(parsing: text, kind: nil) }
     #expect(!"\(error) \(error.error)".contains("hunt"))
   }
-
-  @Test(
-    "The error says what is wrong, and how to write it",
-    arguments: ["https://contoso.b2clogin.com", "http://h.example/t"])
-  func words(_ text: String) throws {
-    let fault = try #require(throws: AuthorityFault.self) { try Authority(parsing: text, kind: nil) }
-    let error = try #require(throws: ConnectorError.self) { try Authority(text) }
-    #expect(error.code == .configuration && error.message == fault.message)
-    let advice = try #require(error.recoverySuggestion)
-    #expect(fault.suggestion.map { advice.hasPrefix("Write \"\($0)\".") } ?? true)
-    #expect(fault.recoverySuggestion.map { advice.hasSuffix($0) } ?? true)
-  }
 }
 
 /// URLs by the cases of RFC 3986 and of the WHATWG URL Standard (url.spec.whatwg.org).
@@ -184,9 +172,7 @@ struct AuthorityURLCasesTests {
       "https://a|b.example/t", "https://a<b.example/t", "https://a b.example/t", "https://a!b.example/t",
       "https://a_b.example/t", "https://-a.example/t", "https://a..example/t", "https://.a.example/t",
       "https://a.example./t", "https:///t", "https://",
-      // Domain to ASCII: other scripts, full-width letters and dots, soft hyphens, ignorable characters.
-      "https://c\u{43E}ntoso.b2clogin.com/t", "https://\u{FF43}ontoso.b2clogin.com/t", "https://a\u{3002}example/t",
-      "https://a\u{AD}b.example/t", "https://a\u{200B}b.example/t", "https://a.example\u{2044}evil.example/t",
+      // Domain to ASCII: a character of several letters. The rows of `addresses` have more.
       "https://a.example\u{2100}evil.example/t",
       // WHATWG IPv4 parser: numbers in other bases, fewer parts, overflow.
       "http://0x7f000001/t", "http://0x7f.1/t", "http://127.1/t", "http://2130706433/t", "http://0177.0.0.1/t",
