@@ -66,3 +66,49 @@ struct TimeoutTests {
     }
   }
 }
+
+/// `RefreshRaceTests` and `RefreshTurnsTests` have what callers of a connector see of shared work.
+@Suite("Shared work", .hangLimit)
+struct SharedWorkTests {
+  private let work = SharedWork<String, Int>()
+  private let gate = TestGate()
+  private let clock = TestClock(advancesItself: false)
+  private let joined = Locked(0)
+
+  /// Joins or begins work that ends when the gate is open.
+  private func call() async throws -> Int {
+    try await work.value(for: "a", atMost: .seconds(30), on: clock, onJoin: { joined.withLock { $0 += 1 } }) { [gate] in
+      try await gate.wait()
+      return 7
+    }
+  }
+
+  @Test("A caller that was cancelled before begins nothing")
+  func cancelledBefore() async throws {
+    let caller = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await call()
+    }
+    await #expect(throws: CancellationError.self) { try await caller.value }
+    #expect(!work.isUnderWay("a") && gate.arrivals == 0)
+  }
+
+  @Test("Work that takes too long goes on, but its callers leave with timedOut, which is retryable")
+  func timeIsOver() async throws {
+    let first = Task { try await call() }
+    await gate.waitForArrivals(1)
+    let second = Task { try await call() }
+    try await yielding { joined.withLock { $0 } == 1 }
+    await clock.waitForSleepers()
+    await clock.advance(by: .seconds(30))
+    for caller in [first, second] {
+      let error = try await #require(throws: ConnectorError.self) { try await caller.value }
+      #expect(error.code == .timedOut && error.isRetryable)
+    }
+    await #expect(throws: ConnectorError.self) { try await call() }
+    #expect(work.isUnderWay("a"))
+    gate.open()
+    try await yielding { !work.isUnderWay("a") }
+    #expect(try await call() == 7)
+  }
+}
