@@ -63,18 +63,4 @@ import Testing
     let error = await taskError { try await TaskCall.delete.run(client(transport) { $0.dialect = .rest }) }
     #expect(error?.code == (first.isLost ? nil : .notFound) && transport.unused == 0)
   }
-
-  @Test("One deadline covers a deletion with all its tries")
-  func deadline() async throws {
-    let clock = LeapingClock()
-    // Ten seconds a try: the third ends after the deadline, which its own limits say.
-    let transport = CannedTransport(
-      Array(repeating: .success(.text(503, "")), count: 9), each: .seconds(10), on: clock)
-    let client = try client(transport, clock: clock) {
-      $0.dialect = .rest
-      $0.limits.deadline = .seconds(30)
-    }
-    #expect(await taskError { try await TaskCall.delete.run(client) }?.status == 503)
-    #expect(transport.limits.map(\.deadline) == [.seconds(30), .seconds(19), .seconds(7)])
-  }
 }

@@ -114,30 +114,12 @@ import Testing
     }
   }
 
-  @Test("A transport or a token closure that throws CancellationError by itself cancels nobody")
+  @Test("A token closure that throws CancellationError by itself cancels nobody")
   func ownCancellation() async throws {
-    for call in TaskCall.allCases {
-      let error = await taskError { try await call.run(client(CannedTransport([.failure(CancellationError())]))) }
-      #expect(error?.code == .network && error?.outcomeIsUnknown == (call != .list))
-    }
     let tokenless = try TaskAPIClient(baseURL: url(Self.base), transport: CannedTransport(statuses: 200)) {
       throw CancellationError()
     }
     let error = await taskError { _ = try await tokenless.list() }
     #expect(error?.code == .other && error?.underlying is CancellationError && error?.outcomeIsUnknown == false)
-  }
-
-  @Test("Whatever the transport of an app throws, a cancelled call throws a cancellation")
-  func cancelled() async throws {
-    let (gate, transport) = (TestGate(), GatedTransport(CannedTransport()))
-    transport.intercept { _ in
-      do { try await gate.wait() } catch { throw URLError(.cancelled) }
-      throw URLError(.unknown)
-    }
-    let client = try client(transport)
-    let call = Task { try await client.add(TaskItem(itemName: "x")) }
-    await gate.waitForArrivals(1)
-    call.cancel()
-    await #expect(throws: CancellationError.self) { try await call.value }
   }
 }

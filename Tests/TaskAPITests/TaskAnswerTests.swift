@@ -43,28 +43,27 @@ import Testing
     #expect(error.code == .conflict && error.serverCode == code && error.serverDescription == message)
   }
 
+  // `PrintableTextTests` has the words that are and are not shown.
+  @Test("Codes, words and ids are on one line and cut, and a page is not shown")
+  func isShort() async throws {
+    let long = String(repeating: "no, ", count: 100_000)
+    let body = #"{"code":"\#(long)","message":"\#(long)"}"#
+    let endless = try await error(.success(.text(400, body, headers: ["Request-Id": long])))
+    #expect("\(endless)".count < 700)
+    let short = long.prefix(900)
+    let shown = try await error(.success(.text(400, #"{"code":"\#(short)","message":"\#(short)"}"#)))
+    #expect(shown.serverDescription?.count == 199 && shown.serverCode?.count == 99)
+    let lines = try await error(.success(.text(400, #"{"message":"a\r\nb\u0000c\u202Ed\u2028"}"#)))
+    #expect(lines.serverDescription == "a  b c d")
+    #expect(try await !"\(error(.success(.text(400, "<html>canary</html>"))))".contains("canary"))
+  }
+
   @Test(
     "The server's wait and id of the request are in the error, the id as its correlation id where it is a UUID",
     arguments: ["x-request-id", "Request-Id"], ["r-1", UUID().uuidString])
   func headers(_ name: String, _ id: String) async throws {
     let error = try await error(.success(.text(429, "", headers: [name: id, "Retry-After": "11"])))
     #expect("\(error)".contains(id) && error.correlationID == UUID(uuidString: id) && error.retryAfter == 11)
-  }
-
-  static let transportErrors: [(URLError.Code, ErrorCode, Bool, Bool)] = [
-    (.timedOut, .timedOut, true, true), (.networkConnectionLost, .network, true, true),
-    (.cannotConnectToHost, .network, true, false), (.cannotFindHost, .network, true, false),
-    (.notConnectedToInternet, .network, true, false), (.dataLengthExceedsMaximum, .tooLarge, false, true),
-    (.cannotParseResponse, .invalidResponse, false, true), (.serverCertificateUntrusted, .network, false, false),
-    (.secureConnectionFailed, .network, false, false), (.cancelled, .network, false, true),
-    (.badURL, .configuration, false, false), (.unknown, .network, true, true),
-  ]
-
-  @Test("Every error of the transport has its code", arguments: transportErrors)
-  func transportCodes(_ thrown: URLError.Code, _ code: ErrorCode, _ isRetryable: Bool, _ isUnknown: Bool) async throws {
-    let error = try await error(.failure(URLError(thrown)))
-    #expect(error.code == code && error.isRetryable == isRetryable && error.outcomeIsUnknown == isUnknown)
-    #expect((error.underlying as? URLError)?.code == thrown && error.status == nil)
   }
 
   @Test("The error of a transport that refuses to send says why, and that nothing was sent")
@@ -76,27 +75,22 @@ import Testing
   }
 
   /// The status, the call, the id of its task, and the words around the request in the message.
+  ///
+  /// `MessageTests` has the messages with the advice.
   static let messages: [(Int, TaskCall, String?, String)] = [
     (503, .list, nil, "GET @ failed with status 503."), (400, .list, nil, "GET @ failed with status 400."),
-    (404, .list, nil, "The server answered 404 to GET @: nothing exists at this URL."),
     (410, .list, nil, "The server answered 410 to GET @: nothing exists at this URL."),
     (500, .add, nil, "POST @ failed with status 500."),
     (405, .update, "1", "The server answered 405 to PUT @/1: it does not support updating."),
     (405, .delete, "1", "The server answered 405 to DELETE @/1: it does not support deleting by id."),
     (501, .delete, nil, "The server answered 501 to DELETE @: it does not support deleting by title."),
-    (302, .list, nil, "The server answered 302 to GET @: a redirect, which is not followed."),
-    (429, .add, nil, "The server answered 429 to POST @: too many requests."),
+    (
+      410, .delete, "1",
+      "The server answered 410 to DELETE @/1: the task does not exist, or the server does not support deleting by id."
+    ),
   ]
 
-  private static let missing = "the task does not exist, or the server does not support"
-  /// The answers of a server that does not know the task.
-  static let missingMessages: [(Int, TaskCall, String?, String)] = [
-    (404, .update, "1", "The server answered 404 to PUT @/1: \(missing) updating."),
-    (404, .delete, "1", "The server answered 404 to DELETE @/1: \(missing) deleting by id."),
-    (410, .delete, "1", "The server answered 410 to DELETE @/1: \(missing) deleting by id."),
-  ]
-
-  @Test("An error names method, URL without query, and status", arguments: messages + missingMessages)
+  @Test("An error names method, URL without query, and status", arguments: messages)
   func message(_ status: Int, _ call: TaskCall, _ id: String?, _ words: String) async throws {
     let message = words.replacing("@", with: "https://tasks.example.com/tasks")
     let transport = CannedTransport(Array(repeating: .success(.text(status, "")), count: 3))

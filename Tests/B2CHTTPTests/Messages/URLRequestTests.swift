@@ -67,3 +67,33 @@ struct URLRequestTests {
     #expect(Set(origins).count == 4)
   }
 }
+
+/// `MessageTests.network` has the message of each code.
+@Suite("Errors of the system's URL loading")
+struct ConnectorErrorURLErrorTests {
+  private func error(_ error: URLError) throws -> ConnectorError {
+    let url = try #require(URL(string: "https://login.example.com:8443/tasks?code=canary"))
+    return ConnectorError(error, URLRequest(url: url), .standard)
+  }
+
+  @Test("A host name that the system's DNS look-up does not find is one that cannot be resolved")
+  func lookup() throws {
+    #expect(try error(URLError(.dnsLookupFailed)).message == error(URLError(.cannotFindHost)).message)
+  }
+
+  @Test(
+    "The error names the proxy that answered instead of a server that was not asked",
+    arguments: [
+      "CONNECT tunnel failed, response 407", "Could not resolve proxy: proxy.example", "Proxy CONNECT aborted",
+    ])
+  func proxy(_ answer: String) throws {
+    let info = [URLError.proxyKey: " through the proxy proxy.example:3128 of x", URLError.proxyAnswerKey: answer]
+    let error = try error(URLError(.cannotConnectToHost, userInfo: info))
+    let place = "login.example.com:8443 through the proxy proxy.example:3128 of x"
+    #expect(
+      error.message == "No response to GET https://login.example.com:8443/tasks: \(place) refused the connection. "
+        + "libcurl said: \(answer).")
+    #expect(error.recoverySuggestion?.contains("the proxy") == true && error.code == .network)
+    #expect((error.underlying as? URLError)?.code == .cannotConnectToHost && !"\(error)".contains("canary"))
+  }
+}

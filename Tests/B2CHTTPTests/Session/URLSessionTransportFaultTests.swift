@@ -24,19 +24,6 @@ struct URLSessionTransportFaultTests {
     await expectError(ConnectorError.self, .configuration) { try await transport.answer(to: request, limits: .patient) }
   }
 
-  @Test("A refused connection names host and port, in the error's localized description too")
-  func refused() async throws {
-    let server = try await TestServer(answering: .text(""))
-    let request = try server.request("/tasks?code=canary")
-    await server.close()
-    let error = try await #require(throws: ConnectorError.self) {
-      try await retrying.answer(to: request, limits: .patient)
-    }
-    let host = "127.0.0.1:\(request.url?.port ?? 0)"
-    #expect(error.code == .network && error.localizedDescription == error.message)
-    #expect(error.message == "No response to GET http://\(host)/tasks: \(host) refused the connection.")
-  }
-
   private static let head = "HTTP/1.1 200 OK\r\n"
 
   /// What a server sends before it ends the connection.

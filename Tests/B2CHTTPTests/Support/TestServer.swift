@@ -31,6 +31,4 @@ final class TestServer: Sendable {
 
   /// A request whose own timeout ends nothing, however slow the machine is.
   func request(_ path: String = "/") throws -> URLRequest { URLRequest(url: try url(path)).patient }
-
-  func close() async { await listener.close() }
 }
