@@ -55,6 +55,9 @@ import Testing
     #expect(try ConnectorSettings(bundle: bundle).userID == "test@hypercubeb2c.onmicrosoft.com")
     #expect(try ConnectorSettings(bundle: bundle, resource: "server") == Samples.settings())
     #expect(failure { try ConnectorSettings(bundle: bundle, resource: "none") }?.file == "none.plist")
+    let near = try #require(failure { try ConnectorSettings(bundle: bundle, resource: "servers") }?.problems.first)
+    #expect(near.message.contains("has no such resource"))
+    #expect(near.recoverySuggestion?.contains("\"server.plist\"") == true)
     // The main bundle of the tests has no settings.
     let error = try #require(failure { try ConnectorSettings.main })
     #expect(error.problems.map(\.fault) == [.noResource])
@@ -89,17 +92,6 @@ import Testing
       #expect(file.recoverySuggestion?.contains("\"\(there)\"") == true, "\(file)")
     }
   #endif
-
-  @Test(
-    "The error of a missing resource names the resource with nearly the same name",
-    arguments: ["settings.plist.txt", "setting.plist", "settings.xml"])
-  func resource(_ there: String) throws {
-    _ = try write("", there)
-    let bundle = try #require(Bundle(url: directory))
-    let missing = try #require(failure { try ConnectorSettings(bundle: bundle) }?.problems.first)
-    #expect(missing.message.contains("has no such resource"), "\(missing)")
-    #expect(missing.recoverySuggestion?.contains("\"\(there)\"") == true, "\(missing)")
-  }
 
   @Test("A directory is not offered, and nothing in place of one")
   func directories() throws {
@@ -168,14 +160,6 @@ import Testing
     let error = #expect(throws: SettingsError.self) { try settings.validate() }
     #expect(error?.problems.map(\.keyPath) == ["clientId", "scopes[0]", "scopes[1]", "redirectUri", "taskWebAPI"])
     #expect(error?.problems.last?.answer == "http://localhost:3000/tasks")
-  }
-
-  @Test("Two settings are equal when all their values are, and their warnings")
-  func equality() throws {
-    let settings = try Samples.settings()
-    #expect(try settings == Samples.settings())
-    #expect(try settings != Samples.settings(["userId": "a"]))
-    #expect(try settings != Samples.settings(["clientSecret": ""]))
   }
 
   // Readers copy the settings in `Docs/Examples`.

@@ -118,16 +118,18 @@ func failure(of data: Data) -> SettingsError? { failure { try ConnectorSettings(
 func failure(of text: String) -> SettingsError? { failure(of: Data(text.utf8)) }
 func failure(of file: URL) -> SettingsError? { failure { try ConnectorSettings(contentsOf: file) } }
 
-/// Values of a key with the same mistake, and the whole answer to it.
+/// Values of a key with the same mistake, and the answer to it.
 struct Mistake: Sendable, CustomTestStringConvertible {
   let key: String
   let values: [String?]
   let keyPath: String
   let fault: Fault
-  let answer: String
+  let answer: String?
 
+  /// Creates a mistake, whose advice `SettingsMessageTests` has word for word if there is no answer.
+  ///
   /// A value of `nil` removes the key.
-  init(_ key: String, _ values: String?..., at keyPath: String? = nil, is fault: Fault, _ answer: String) {
+  init(_ key: String, _ values: String?..., at keyPath: String? = nil, is fault: Fault, _ answer: String? = nil) {
     (self.key, self.values, self.keyPath, self.fault, self.answer) = (key, values, keyPath ?? key, fault, answer)
   }
 
@@ -137,7 +139,11 @@ struct Mistake: Sendable, CustomTestStringConvertible {
   func check(_ problems: [SettingsProblem], of value: String?) {
     #expect(problems.map(\.keyPath) == [keyPath], "\(value ?? "(missing)")")
     #expect(problems.map(\.fault) == [fault], "\(value ?? "(missing)")")
-    #expect(problems.map(\.answer) == [answer], "\(value ?? "(missing)")")
+    if let answer {
+      #expect(problems.map(\.answer) == [answer], "\(value ?? "(missing)")")
+    } else {
+      #expect(problems.allSatisfy { $0.suggestion == nil && $0.recoverySuggestion != nil }, "\(value ?? "(missing)")")
+    }
   }
 }
 
