@@ -27,11 +27,11 @@ import Testing
     #expect(sent == ["task": .string("x"), "completed": .bool(true), "priority": .array([.integer(1)])])
   }
 
-  @Test("An update sends the whole document", arguments: allDialects)
+  @Test("An update sends the whole document, also fields that the client does not know", arguments: allDialects)
   func putsTheWholeDocument(_ dialect: TaskDialect) async throws {
     let transport = CannedTransport(.text(200, Samples.stored))
     var task = try decoded(
-      #"{"_id":"a b/ü","owner":"o","task":"old","date":"2015-11-19T09:45:03.117Z","__v":0,"more":{"n":1}}"#)
+      #"{"_id":"a b/ü","owner":"o","task":"old","date":"2015-11-19T09:45:03.117Z","__v":0,"more":{"n":1},"gone":null}"#)
     task.itemName = "new"
     task.completed = true
     let stored = try await client(transport) { $0.dialect = dialect }.update(task)
@@ -41,6 +41,7 @@ import Testing
       try members(of: request) == [
         "_id": .string("a b/ü"), "owner": .string("o"), dialect.titleKey: .string("new"), "completed": .bool(true),
         "date": .string("2015-11-19T09:45:03.117Z"), "__v": .integer(0), "more": .object(["n": .integer(1)]),
+        "gone": .null,
       ])
     #expect(stored.itemName == "Buy milk")
   }
