@@ -101,23 +101,19 @@ import Testing
   // The Swift 6.3.1 compiler crashes at a closure in such a `catch` if the call throws a typed error.
   @Test("Every error of reading and of checking settings is caught by a cast")
   func caught() throws {
-    var problems: [String] = []
-    do { _ = try ConnectorSettings(data: Data()) } catch let error as SettingsError {
-      problems += error.problems.map { $0.keyPath }
-    }
-    do { _ = try ConnectorSettings(contentsOf: URL(fileURLWithPath: "/none.plist")) } catch let error as SettingsError {
-      problems += error.problems.map { $0.keyPath }
-    }
+    var paths: [String] = []
+    let note = { (error: () -> SettingsError) in paths += error().problems.map(\.keyPath) }
+    let missing = URL(filePath: "/none.plist")
+    do { _ = try ConnectorSettings(data: Data()) } catch let error as SettingsError { note { error } }
+    do { _ = try ConnectorSettings(contentsOf: missing) } catch let error as SettingsError { note { error } }
     do { _ = try ConnectorSettings(bundle: .main, resource: "none") } catch let error as SettingsError {
-      problems += error.problems.map { $0.keyPath }
+      note { error }
     }
-    do { _ = try ConnectorSettings.main } catch let error as SettingsError {
-      problems += error.problems.map { $0.keyPath }
-    }
+    do { _ = try ConnectorSettings.main } catch let error as SettingsError { note { error } }
     var settings = try Samples.settings()
     settings.clientID = "x"
-    do { try settings.validate() } catch let error as SettingsError { problems += error.problems.map { $0.keyPath } }
-    #expect(problems == ["", "", "", "", "clientId"])
+    do { try settings.validate() } catch let error as SettingsError { note { error } }
+    #expect(paths == ["", "", "", "", "clientId"])
   }
 
   @Test("Every value of the tutorial's finished sample is read, with a warning for each that is out of use")
