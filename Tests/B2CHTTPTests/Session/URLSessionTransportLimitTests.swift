@@ -79,25 +79,6 @@ struct URLSessionTransportLimitTests {
     try? await released.wait()
   }
 
-  @Test("An answer that came while the process stood still is read, though its deadline has passed")
-  func pause() async throws {
-    let (arrived, release) = (TestGate(), TestGate())
-    let server = try await TestServer { exchange in
-      arrived.open()
-      try? await release.wait()
-      await exchange.respond(.text("late"))
-    }
-    let clock = TestClock(advancesItself: false)
-    let (request, limits) = (try server.request(), TransportLimits(deadline: .seconds(20), idleTimeout: .patience))
-    let call = Task { try await URLSessionTransport(clock: clock).answer(to: request, limits: limits) }
-    try? await arrived.wait()
-    await clock.waitForSleepers()
-    await clock.advance(by: .seconds(60))
-    await clock.waitForSleepers()
-    release.open()
-    #expect(try await call.value.body == Data("late".utf8))
-  }
-
   @Test(
     "A deadline of no time, or silence, ends an exchange",
     arguments: [TransportLimits(deadline: .zero), TransportLimits(idleTimeout: .milliseconds(1))])
