@@ -99,17 +99,24 @@ struct SignInBindingTests {
     arguments: [
       ("nonce", nil), ("nonce", "x"), ("tfp", nil), ("tfp", "B2C_1_Other"), ("aud", "somebody-else"),
       ("iss", "https://evil.example/"), ("exp", .integer(1_000_000_000)), ("exp", nil),
-      ("nbf", .integer(4_000_000_000)), ("sub", nil),
+      ("nbf", .integer(4_000_000_000)), ("iat", nil), ("sub", nil),
     ] as [(String, JSONValue?)])
   func refused(_ claim: String, _ value: JSONValue?) async throws {
-    try await expectRefused(Scene { $0.changeIDTokenClaims = { $0[claim] = value } })
+    for shape in claim == "tfp" ? [LocalTenant.Shape.b2c] : [.b2c, .openIDConnect] {
+      try await expectRefused(Scene(shape: shape) { $0.changeIDTokenClaims = { $0[claim] = value } })
+    }
   }
 
   @Test(
-    "An id_token that the provider's keys have not signed signs nobody in and stores nothing",
-    arguments: [LocalTenant.Behavior.Signing.foreignKey, .unknownKeyID, .unsigned, .damaged])
-  func signature(_ signing: LocalTenant.Behavior.Signing) async throws {
-    try await expectRefused(Scene { $0.signIDTokens(signing) })
+    "An id_token that the provider's keys have not signed is refused, also one without a signature whose alg is listed",
+    arguments: [LocalTenant.Behavior.Signing.foreignKey, .unknownKeyID, .unsigned, .damaged],
+    [nil, ["RS256"], ["none", "RS256"], ["none"]] as [JSONValue?])
+  func signature(_ signing: LocalTenant.Behavior.Signing, _ listed: JSONValue?) async throws {
+    let scene = Scene(shape: listed == nil ? .b2c : .openIDConnect) { $0.signIDTokens(signing) }
+    if let listed {
+      scene.tenant.behavior.changeMetadata = { $0["id_token_signing_alg_values_supported"] = listed }
+    }
+    try await expectRefused(scene)
   }
 
   private func expectRefused(_ scene: Scene) async throws {
@@ -117,6 +124,8 @@ struct SignInBindingTests {
       try await scene.connector().signIn()
     }
     #expect(try await scene.cache.keys().isEmpty)
+    #expect(scene.tenant.counters.tokenRequests == 1)
+    #expect(!scene.transport.requests.contains { $0.path.hasSuffix("/userinfo") })
   }
 
   @Test(

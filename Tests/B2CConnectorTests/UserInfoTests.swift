@@ -31,6 +31,8 @@ struct UserInfoTests {
   func anotherUser() async throws {
     let stage = try await signedIn { $0.changeUserInfo = { $0["sub"] = .string(LocalUser.alice.id.uppercased()) } }
     await expectError(ConnectorError.self, .invalidResponse) { try await stage.connector.fetchUserInfo() }
+    #expect(requests(stage.scene).count == 1)
+    #expect(try await stage.connector.session == .signedIn(stage.alice.user))
   }
 
   static let refusals: [(status: Int, body: String, code: ErrorCode, requests: Int)] = [
