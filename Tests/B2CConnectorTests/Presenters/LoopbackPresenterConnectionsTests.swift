@@ -19,32 +19,6 @@ struct LoopbackPresenterConnectionsTests: LoopbackPages {
     await other.close()
   }
 
-  @Test("A port of the redirect URI is the one that is listened on")
-  func fixedPort() async throws {
-    let presenter = presenter()
-    // Nothing can reserve a port: if another test takes it in between, the next one is tried.
-    for tryNumber in 1...20 {
-      let other = try await LoopbackListener(addresses: [.ipv4, .ipv6]) { (_: LoopbackRequest) in .text("other") }
-      await other.close()
-      let uri = "http://localhost:\(other.port)/callback"
-      let task = Task {
-        do {
-          return try await presenter.present(.test(uri)) as URL?
-        } catch let error as ConnectorError where error.code == .portInUse && tryNumber < 20 {
-          pages.opened(URL(fileURLWithPath: "/port-in-use"))
-          return nil
-        }
-      }
-      let page = await pages.next()
-      guard page.opened.scheme == "http" else { continue }
-      #expect(page.opened.port == Int(other.port))
-      #expect(page.redirectURI?.absoluteString == uri)
-      try await redirect(to: page)
-      #expect(try await task.value?.absoluteString.hasPrefix(uri + "?") == true)
-      return
-    }
-  }
-
   @Test("localhost is served at both addresses; a literal address although the other one is taken")
   func families() async throws {
     let (task, page) = await present()
@@ -65,21 +39,6 @@ struct LoopbackPresenterConnectionsTests: LoopbackPages {
       try await presenter().present(.test("http://localhost:\(taken.port)/"))
     }
     await taken.close()
-  }
-
-  @Test("A thousand connections, half requests and garbage do not keep the real answer out", .descriptors(128))
-  func attackers() async throws {
-    let (task, page) = await present()
-    var attackers: [LoopbackClient] = []
-    for number in 1...1000 {
-      let attacker = try await LoopbackClient(port: page.port)
-      if number % 3 == 1 { await attacker.send("GET /callback?code=") }
-      if number % 3 == 2 { await attacker.send("\u{16}\u{3}\u{1}garbage") }
-      attackers.append(attacker)
-      if attackers.count > 40 { attackers.removeFirst() }
-    }
-    #expect(try await redirect(to: page, code: "real").hasPrefix("HTTP/1.1 200 "))
-    #expect(try await task.value.absoluteString.contains("code=real"))
   }
 
   @Test(
@@ -117,7 +76,9 @@ struct LoopbackPresenterConnectionsTests: LoopbackPages {
     #expect(try await first.value.query?.contains("code=1&") == true)
   }
 
-  @Test("A second sign-in at the same port ends the first, unless its page has just opened", arguments: [2, 299])
+  @Test(
+    "The port of the redirect URI is listened on; a second sign-in there ends the first, unless its page has just opened",
+    arguments: [2, 299])
   func second(seconds: Int) async throws {
     let (ended, page) = await present()
     let request = PresentationRequest.test("http://localhost:\(page.port)/callback")
@@ -137,7 +98,7 @@ struct LoopbackPresenterConnectionsTests: LoopbackPages {
       try await first.value
     }
     try await redirect(to: await pages.next())
-    #expect(try await second.value.query?.contains("code=x") == true)
+    #expect(try await second.value.absoluteString.hasPrefix("http://localhost:\(page.port)/callback?code=x"))
   }
 
   @Test("A way of opening that never returns does not hold the answer back")

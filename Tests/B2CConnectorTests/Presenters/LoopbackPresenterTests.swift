@@ -69,37 +69,29 @@ struct LoopbackPresenterTests: LoopbackPages {
     return await client.receiveAll()
   }
 
-  @Test(
-    "A request that is not the redirect with the right state gets 404, and the wait goes on",
-    arguments: [
-      "GET /favicon.ico", "GET /", "GET /callback", "GET /callback?code=x", "GET /callback?code=x&state=wrong",
-      "GET /callback?code=x&state=", "GET /callback/?code=x&state=STATE", "GET /CALLBACK?code=x&state=STATE",
-      "GET //callback?code=x&state=STATE", "GET /x/../callback?code=x&state=STATE",
-      "GET /%63allback?code=x&state=STATE", "GET /callback?code=x&state=STATE&state=STATE",
-      "GET /callback?code=x#&state=STATE",
-      "HEAD /callback?code=x&state=STATE", "PUT /callback?code=x&state=STATE", "OPTIONS /callback?code=x&state=STATE",
-      "POST /callback?code=x&state=STATE",
-    ])
-  func others(_ line: String) async throws {
-    let (task, page) = await present()
-    let answer = try await send(line.replacing("STATE", with: Self.state), port: page.port)
-    #expect(answer.hasPrefix("HTTP/1.1 404 "))
-    #expect(answer.contains("Cache-Control: no-store\r\n"))
-    try await redirect(to: page, code: "real")
-    #expect(try await task.value.absoluteString.contains("code=real"))
-  }
+  static let strays = [
+    "GET /favicon.ico", "GET /", "GET /callback", "GET /callback?code=x", "GET /callback?code=x&state=wrong",
+    "GET /callback?code=x&state=", "GET /callback/?code=x&state=STATE", "GET /CALLBACK?code=x&state=STATE",
+    "GET //callback?code=x&state=STATE", "GET /x/../callback?code=x&state=STATE",
+    "GET /%63allback?code=x&state=STATE", "GET /callback?code=x&state=STATE&state=STATE",
+    "GET /callback?code=x#&state=STATE", "HEAD /callback?code=x&state=STATE", "PUT /callback?code=x&state=STATE",
+    "OPTIONS /callback?code=x&state=STATE", "POST /callback?code=x&state=STATE",
+  ]
+  static let foreignHosts = [
+    "evil.example:PORT", "localhost.evil.example:PORT", "[::1].evil.example:PORT", "localhost:1@evil.example:PORT",
+    "localhost:PORT@evil.example", "localhost", "127.0.0.1", "localhost:1", "localhost:PORT1", "localhost:0PORT",
+    "127.0.0.2:PORT", "127.1:PORT", "0.0.0.0:PORT", "::1:PORT", "[::1%lo]:PORT", "localhost.:PORT", " :PORT", "",
+  ]
 
   @Test(
-    "A Host that is not exactly a name of this machine with the listener's port gets 404",
-    arguments: [
-      "evil.example:PORT", "localhost.evil.example:PORT", "[::1].evil.example:PORT", "localhost:1@evil.example:PORT",
-      "localhost:PORT@evil.example", "localhost", "127.0.0.1", "localhost:1", "localhost:PORT1", "localhost:0PORT",
-      "127.0.0.2:PORT", "127.1:PORT", "0.0.0.0:PORT", "::1:PORT", "[::1%lo]:PORT", "localhost.:PORT", " :PORT", "",
-    ])
-  func foreignHost(_ host: String) async throws {
+    "A request that is not the redirect with the right state, or for another Host, gets 404, and the wait goes on",
+    arguments: strays.map { ($0, "localhost:PORT") }
+      + foreignHosts.map { ("GET /callback?code=evil&state=STATE", $0) })
+  func others(_ line: String, _ host: String) async throws {
     let (task, page) = await present()
-    let line = "GET /callback?code=evil&state=\(Self.state)"
-    #expect(try await send(line, host: host, port: page.port).hasPrefix("HTTP/1.1 404 "))
+    let answer = try await send(line.replacing("STATE", with: Self.state), host: host, port: page.port)
+    #expect(answer.hasPrefix("HTTP/1.1 404 "))
+    #expect(answer.contains("Cache-Control: no-store\r\n"))
     try await redirect(to: page, code: "real")
     #expect(try await task.value.absoluteString.contains("code=real"))
   }
@@ -112,13 +104,19 @@ struct LoopbackPresenterTests: LoopbackPages {
     _ = try await task.value
   }
 
+  /// Starts a sign-in, and returns the URL and the port of its local page, which nothing has fetched.
+  private func open(
+    _ page: String = "https://login.example/authorize"
+  ) async throws -> (Task<URL, any Error>, URL, port: UInt16) {
+    let presenter = presenter()
+    let task = Task { try await presenter.present(.test(page: page)) }
+    let opened = await pages.nextURL()
+    return (task, opened, try #require(opened.port.flatMap(UInt16.init(exactly:))))
+  }
+
   @Test("The browser is opened at a local page, which redirects once to the real one and says nothing about it")
   func oneTimePage() async throws {
-    let presenter = presenter()
-    let request = PresentationRequest.test(page: "https://login.example/authorize?id_token_hint=eyJhbGciOi")
-    let task = Task { try await presenter.present(request) }
-    let opened = await pages.nextURL()
-    let port = try #require(opened.port.flatMap(UInt16.init(exactly:)))
+    let (task, opened, port) = try await open("https://login.example/authorize?id_token_hint=eyJhbGciOi")
     #expect(opened.host == "127.0.0.1" && opened.query == nil)
     #expect(opened.path.count >= 1 + 22, "128 bits in base64url")
     let answer = try await get(opened.path, port: port)
@@ -153,14 +151,60 @@ struct LoopbackPresenterTests: LoopbackPages {
       ("GET PATH?", "localhost:PORT"), ("GET /", "localhost:PORT"), ("GET PATH", "evil.example:PORT"),
     ])
   func probes(_ line: String, _ host: String) async throws {
-    let presenter = presenter()
-    let task = Task { try await presenter.present(.test()) }
-    let opened = await pages.nextURL()
-    let port = try #require(opened.port.flatMap(UInt16.init(exactly:)))
+    let (task, opened, port) = try await open()
     let answer = try await send(line.replacing("PATH", with: opened.path), host: host, port: port)
     #expect(answer.hasPrefix("HTTP/1.1 404 "))
     #expect(try await get(opened.path, port: port).hasPrefix("HTTP/1.1 302 "))
     _ = try await get("/callback?code=x&state=\(Self.state)", port: port)
     _ = try await task.value
+  }
+
+  // MARK: The last page
+
+  /// Runs a sign-in to its end and returns the answer to the redirect.
+  private func lastPage(
+    _ page: (@Sendable (Bool) -> String)? = nil, query: String = "code=x"
+  ) async throws -> (head: String, body: String) {
+    let presenter = LoopbackPresenter(open: pages.opened, page: page)
+    let task = Task { try await presenter.present(.test()) }
+    let answer = try await get(
+      "/callback?\(query)&state=\(Self.state)", port: await pages.next().port, headers: "X-Canary: canary\r\n")
+    _ = try await task.value
+    let parts = answer.components(separatedBy: "\r\n\r\n")
+    return (parts[0], parts.dropFirst().joined())
+  }
+
+  @Test("The last page is not stored, sends no referrer, allows its own style alone and repeats nothing of the request")
+  func harmless() async throws {
+    let (head, body) = try await lastPage(query: "code=c0defromserver&error=%3Cscript%3E&x=canary")
+    for field in [
+      "Cache-Control: no-store", "Referrer-Policy: no-referrer", "X-Content-Type-Options: nosniff",
+      "X-Frame-Options: DENY", "Content-Type: text/html; charset=utf-8", "Connection: close",
+    ] {
+      #expect(head.contains(field))
+    }
+    let policy = try #require(head.field("Content-Security-Policy"))
+    #expect(policy.hasPrefix("default-src 'none'; style-src 'unsafe-inline'; img-src data:;"))
+    #expect(!policy.contains("script") && policy.contains("frame-ancestors 'none'") && body.contains("<style>"))
+    for canary in ["c0defromserver", "script", "canary", Self.state] { #expect(!body.contains(canary)) }
+  }
+
+  @Test("The last page works without a script, on small screens, in the dark and for screen readers")
+  func quality() async throws {
+    let body = try await lastPage().body
+    for piece in [
+      "<!DOCTYPE html>", "<html lang=\"en\">", "name=\"viewport\" content=\"width=device-width", "<title>", "<main>",
+      "<h1", "role=\"status\"", "color-scheme: light dark", "href=\"data:,\"",
+    ] {
+      #expect(body.contains(piece), "\(piece)")
+    }
+    #expect(!body.contains("<script") && !body.contains("http"), "nothing is loaded from anywhere")
+  }
+
+  @Test("An app's own page is served as it is", arguments: [("code=x", true), ("error=access_denied", false)])
+  func ownPage(_ query: String, isSuccess: Bool) async throws {
+    let (head, body) = try await lastPage({ "<h1>\($0)</h1>" }, query: query)
+    #expect(head.field("Content-Security-Policy")?.hasPrefix("default-src 'none'") == true)
+    #expect(body == "<h1>\(isSuccess)</h1>")
   }
 }

@@ -15,9 +15,7 @@ struct RedirectKindTests {
     var testDescription: String { uri }
 
     init(_ uri: String, _ servedBy: String, _ advice: String) {
-      self.uri = uri
-      self.servedBy = servedBy
-      self.advice = advice
+      (self.uri, self.servedBy, self.advice) = (uri, servedBy, advice)
     }
   }
 
