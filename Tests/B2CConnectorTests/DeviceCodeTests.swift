@@ -66,29 +66,27 @@ struct DeviceCodeTests {
     #expect(scene.transport.requests.allSatisfy { $0.url?.host != "login.other.example" })
   }
 
-  /// A tenant that answers the request for a device code with a status and a text.
-  private func scene(answering status: Int, _ body: String) -> Scene {
+  private static let usual: [String: JSONValue] = [
+    "device_code": "0f9d7a34-1111-4222-8333-944455556666", "user_code": "ABCD-EFGH",
+    "verification_uri": "https://login.example/device", "expires_in": 900, "interval": 5,
+  ]
+
+  /// A tenant that answers the request for a device code with these fields.
+  private func scene(answering fields: [String: JSONValue], status: Int = 200) -> Scene {
     let scene = Scene(shape: .entra)
-    let answer = LocalResponse(status: status, body: Data(body.utf8))
+    let answer = LocalResponse(status: status, body: Data(JSONValue.object(fields).description.utf8))
     scene.tenant.faults = [LocalFault(on: .path("/devicecode"), .respond(answer))]
     return scene
   }
 
-  /// A tenant that answers it with these fields in place of the usual ones.
-  private func scene(answering fields: [String: JSONValue]) -> Scene {
-    let usual: [String: JSONValue] = [
-      "device_code": "0f9d7a34-1111-4222-8333-944455556666", "user_code": "ABCD-EFGH",
-      "verification_uri": "https://login.example/device", "expires_in": 900, "interval": 5,
-    ]
-    return scene(answering: 200, JSONValue.object(usual.merging(fields) { $1 }).description)
-  }
-
   @Test("A device authorization without a code, or that is refused, is an error with its request")
   func unusableAnswer() async throws {
-    let empty = try await refusal(scene(answering: 200, "{}"))
+    let empty = try await refusal(scene(answering: [:]))
     #expect(empty.code == .invalidResponse && empty.method == "POST")
-    let body = #"{"error":"invalid_client","error_description":"AADSTS700016: Unknown app."}"#
-    let refused = try await refusal(scene(answering: 400, body))
+    let fields: [String: JSONValue] = [
+      "error": "invalid_client", "error_description": "AADSTS700016: Unknown app.",
+    ]
+    let refused = try await refusal(scene(answering: fields, status: 400))
     #expect(refused.code == .configuration && refused.serverCode == "AADSTS700016")
     for error in [empty, refused] { #expect(error.url?.hasSuffix("/devicecode") == true) }
   }
@@ -100,14 +98,17 @@ struct DeviceCodeTests {
       "ftp://a.example/", "login.example", "http://127.0.0.2.example/",
     ], ["verification_uri", "verification_url"])
   func address(_ address: String, _ name: String) async throws {
-    let fields: [String: JSONValue] = ["verification_uri": .null].merging([name: .string(address)]) { $1 }
+    var fields = Self.usual
+    fields["verification_uri"] = .null
+    fields[name] = .string(address)
     #expect(try await refusal(scene(answering: fields)).code == .invalidResponse)
   }
 
   @Test("A complete address with user-info is left out", arguments: ["login.example", "a@evil.example"])
   func completeAddress(_ host: String) async throws {
     let (text, shown) = ("https://\(host)/?c=1", Recorder<DeviceAuthorization>())
-    #expect(try await refusal(scene(answering: ["verification_uri_complete": .string(text)]), shown).underlying is Seen)
+    let fields = Self.usual.merging(["verification_uri_complete": .string(text)]) { $1 }
+    #expect(try await refusal(scene(answering: fields), shown).underlying is Seen)
     let complete = try #require(shown.values.first).completeVerificationURL
     #expect(complete?.absoluteString == (host.contains("@") ? nil : text))
   }

@@ -20,7 +20,7 @@ struct OpenIDRelyingPartyTests {
   @Test(
     "oidcc-client-test, -idtoken-sig-rs256, -scope-userinfo-claims, -refresh-token", arguments: Redirect.allCases)
   func signIn(_ redirect: Redirect) async throws {
-    let party = try RelyingParty(redirect)
+    let party = try RelyingParty(redirect) { $0.changeUserInfo = { $0["locale"] = "de" } }
     let result = try await party.connector.signIn()
     #expect(await party.browser.nextArrival())
     #expect(try header(of: result)["alg"] == "RS256")
@@ -32,6 +32,7 @@ struct OpenIDRelyingPartyTests {
     for refreshes in 0...1 {
       let info = try await party.connector.fetchUserInfo()
       #expect(info.subject == LocalUser.alice.id && info.subject == result.user.subject)
+      #expect(info.claims["locale"] == "de")
       #expect(info.name == LocalUser.alice.displayName && info.emails == [LocalUser.alice.email])
       let token = try await party.connector.accessToken().token
       #expect(party.requests("/userinfo").last?.bearerToken == token.value)

@@ -115,11 +115,4 @@ struct UpdatingPolicyTests {
     #expect(stage.scene.tenant.counters.refreshRequests == 1)
     #expect(try await stage.connector.session == .expired(stage.stored))
   }
-
-  @Test("A policy signs in whatever it is called", arguments: ["B2C_1_susi_reset_v2", "B2C_1_edit_profile_login"])
-  func misleadingName(_ id: String) async throws {
-    let connector = try Connector.local(LocalTenant(policies: [LocalPolicy(id, .signUpOrSignIn)]))
-    let user = try await connector.doPolicy(Policy(id))
-    #expect(try await connector.session == .signedIn(user))
-  }
 }

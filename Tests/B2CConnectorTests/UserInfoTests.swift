@@ -18,15 +18,6 @@ struct UserInfoTests {
     scene.transport.requests.filter { $0.path.hasSuffix("/userinfo") }
   }
 
-  @Test("The endpoint is asked with the user's token, and its claims are returned")
-  func endpoint() async throws {
-    let stage = try await signedIn { $0.changeUserInfo = { $0["locale"] = "de" } }
-    let user = try await stage.connector.fetchUserInfo()
-    #expect(user.claims["locale"] == "de" && user.subject == stage.alice.user.subject)
-    let token = try #require(stage.alice.accessToken).token.value
-    #expect(requests(stage.scene).map { $0.value(forHTTPHeaderField: "Authorization") } == ["Bearer " + token])
-  }
-
   @Test("A response about another user, if only by case, is refused (OpenID Connect Core 5.3.2)")
   func anotherUser() async throws {
     let stage = try await signedIn { $0.changeUserInfo = { $0["sub"] = .string(LocalUser.alice.id.uppercased()) } }

@@ -36,6 +36,7 @@ struct ExternalBrowserPresenterTests {
     arguments: [
       "com.example.app:/callback?code=x&state=STATE", "COM.example.app:/callback?state=STATE&error=access_denied",
       "com.example.app:/callback#code=x&state=STATE", "com.example.app:/callback?code=x&state=STATE#_=_",
+      "com.example.app:/callback?x=y#code=a&state=STATE",
     ])
   func resumes(_ text: String) async throws {
     let task = await present()
@@ -50,6 +51,9 @@ struct ExternalBrowserPresenterTests {
       "com.example.app:/callback", "com.example.app:/callback?code=x", "com.example.app:/callback?code=x&state=wrong",
       "com.example.app:/callback?code=x&state=STATE&state=STATE", "com.example.app:/other?code=x&state=STATE",
       "com.example.other:/callback?code=x&state=STATE", "https://example.com/callback?code=x&state=STATE",
+      // The state counts only in the part that the answer is read from (found by fuzzing).
+      "com.example.app:/callback?error=access_denied#state=STATE", "com.example.app:/callback?state=t#state=STATE",
+      "com.example.app:/callback?code=a#code=b&state=STATE",
       "com.example.app:", "data:,x", "x", "com.example.app:/callback?%zz&state=wrong",
     ])
   func strays(_ text: String) async throws {

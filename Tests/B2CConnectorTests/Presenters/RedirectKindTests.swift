@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tables of `validate(redirectURI:)` of each presenter, of a sheet's `callback(for:)` and of `CallbackState.isRight`.
+/// Tables of `validate(redirectURI:)` of each presenter and of a sheet's `callback(for:)`.
 @Suite(.hangLimit)
 struct RedirectKindTests {
   struct Case: Sendable, CustomTestStringConvertible {
@@ -64,18 +64,6 @@ struct RedirectKindTests {
     }
   }
 
-  @Test("The sheet's callback is the scheme in lower case, or host and path")
-  func callbacks() throws {
-    let flow = Self.flow(supportsHTTPS: true)
-    for (redirectURI, callback) in [
-      ("Com.Example.App:/callback", .customScheme("com.example.app")),
-      ("https://app.example.com/a/b", .https(host: "app.example.com", path: "/a/b")),
-      ("https://app.example.com", .https(host: "app.example.com", path: "/")),
-    ] as [(String, WebAuthenticationCallback)] {
-      #expect(try flow.callback(for: url(redirectURI)) == callback)
-    }
-  }
-
   @Test("A mismatch is found before anything opens")
   func nothingOpens() async {
     let opened = Recorder<URL>()
@@ -89,19 +77,5 @@ struct RedirectKindTests {
       try await Self.flow(supportsHTTPS: false).run(.test("https://app.example.com/cb"))
     }
     #expect(opened.values.isEmpty)
-  }
-
-  @Test("A state counts only in the part that the answer is read from (found by fuzzing)")
-  func stateInAnotherPart() throws {
-    let redirectURI = try #require(URL(string: "https://app.contoso.com/signed-in"))
-    for (answer, isRight) in [
-      ("?code=a&state=s", true), ("#code=a&state=s", true), ("?x=y#code=a&state=s", true),
-      ("?code=a&state=s#_=_", true),
-      ("?error=access_denied#state=s", false), ("?code=a#code=b&state=s", false), ("?state=t#state=s", false),
-      ("?state=s&state=s", false),
-    ] {
-      let url = try #require(URL(string: redirectURI.absoluteString + answer))
-      #expect(CallbackState.isRight(url, redirectURI: redirectURI, state: Secret("s")) == isRight, "\(answer)")
-    }
   }
 }

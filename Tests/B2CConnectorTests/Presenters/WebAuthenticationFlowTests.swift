@@ -41,8 +41,9 @@ struct WebAuthenticationFlowTests {
   @Test(
     "A sheet has the page, its callback and the wish for an ephemeral session, and goes when the task is cancelled",
     arguments: [
-      ("com.example.app:/cb", WebAuthenticationCallback.customScheme("com.example.app"), true),
-      ("https://app.example.com/cb", .https(host: "app.example.com", path: "/cb"), false),
+      ("Com.Example.App:/cb", WebAuthenticationCallback.customScheme("com.example.app"), true),
+      ("https://app.example.com/a/b", .https(host: "app.example.com", path: "/a/b"), false),
+      ("https://app.example.com", .https(host: "app.example.com", path: "/"), false),
     ], [true, false])
   func shows(
     _ row: (redirectURI: String, callback: WebAuthenticationCallback, isEphemeral: Bool), isCancelled: Bool
