@@ -22,9 +22,9 @@ struct ConnectorRenamedPolicyTests {
     try scene.connector(scene.settings { $0.policies = .init(others: [try Policy(policy)]) })
   }
 
-  /// Signs in with a policy, lets the token expire, and sends this response to every refresh.
-  private func signIn(_ policy: String, before answer: Answer) async throws -> Connector {
-    let connector = try connector(policy)
+  /// Signs in, lets the token expire, and sends this response to every refresh.
+  private func signedIn(before answer: Answer) async throws -> Connector {
+    let connector = try connector("B2C_1_SUSI")
     try await connector.signIn()
     await scene.expire()
     let response = LocalResponse(
@@ -35,7 +35,7 @@ struct ConnectorRenamedPolicyTests {
 
   @Test("One sign-in with the policy that the settings name now repairs the session", arguments: answers)
   func renamed(_ answer: Answer) async throws {
-    _ = try await signIn("B2C_1_SUSI", before: answer)
+    _ = try await signedIn(before: answer)
     let updated = try connector("B2C_1_SUSI2")
     for _ in 0..<2 {
       let error = try await #require(throws: ConnectorError.self) { try await updated.accessToken() }
@@ -52,7 +52,7 @@ struct ConnectorRenamedPolicyTests {
 
   @Test("If the settings still name a policy that is gone, no sign-in helps, and no session ends", arguments: answers)
   func removed(_ answer: Answer) async throws {
-    let connector = try await signIn("B2C_1_SUSI", before: answer)
+    let connector = try await signedIn(before: answer)
     let error = try await #require(throws: ConnectorError.self) { try await connector.accessToken() }
     // A 400 without an OAuth error may be a firewall's.
     #expect(error.code == (answer.status == 404 ? .configuration : .invalidResponse), "\(error)")

@@ -24,15 +24,8 @@ struct PendingSignInTests {
   }
 
   /// The callback that a visitor's browser brings after a page.
-  private func callback(of browser: ScriptedPresenter, at page: URL) async throws -> URL {
-    let query = query(of: page)
-    let redirectURI = try url(query["redirect_uri"] ?? "")
-    let state = Secret(query["state"] ?? "")
-    return try await browser.present(PresentationRequest(url: page, redirectURI: redirectURI, state: state))
-  }
-
   private func callback(of user: LocalUser, at page: URL) async throws -> URL {
-    try await callback(of: scene.script(.signIn(user)), at: page)
+    try await scene.script(.signIn(user)).redirect(from: page)
   }
 
   @Test("Two visitors at once, each half at another instance, have an hour, their own callback and their own tasks")
@@ -107,7 +100,7 @@ struct PendingSignInTests {
       .signIn(email: alice.email, password: "Not-A-Secret-3"))
     func signIn(_ policy: Policy? = nil) async throws -> UserInfo {
       let pending = try kept(await connector.beginSignIn(policy: policy))
-      return try await connector.finishSignIn(pending, callback: callback(of: browser, at: pending.url)).user
+      return try await connector.finishSignIn(pending, callback: browser.redirect(from: pending.url)).user
     }
     await expectError(ConnectorError.self, .passwordResetRequested) { try await signIn() }
     _ = try await signIn(connector.settings.policies.policy(of: .passwordReset))

@@ -45,7 +45,9 @@ struct ProviderDocumentTests {
     scene.tenant.behavior.changeKeys = { $0.removeFirst() }
     #expect(try await failedSignIn(scene, connector) == 1)
     scene.tenant.behavior.changeKeys = nil
+    let before = scene.tenant.counters.keysRequests
     #expect(try await connector.signIn(options: Self.again).user.name == LocalUser.alice.displayName)
+    #expect(scene.tenant.counters.keysRequests == before + 1)
   }
 
   @Test("A key that stays unknown is asked for once at each sign-in, also after the device's clock is set back")

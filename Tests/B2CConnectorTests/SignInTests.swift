@@ -171,9 +171,18 @@ struct SignInTests {
     return try scene.connector(scene.settings { $0.policies.others = [reset] }, presenter: presenter)
   }
 
-  /// The callback of a page on which the user says that the password is forgotten.
-  private func forgotten(_ request: PresentationRequest) -> String {
-    "\(Scene.redirect)?error=access_denied&error_description=AADB2C90118%3a+Text.&state=\(request.state.value)"
+  /// The queries of the pages of a sign-in, on each of which the user says that the password is forgotten.
+  private func pages(
+    _ signIn: (Connector) async throws -> SignInResult
+  ) async throws -> [[String: String]] {
+    let pages = Recorder<URL>()
+    let presenter = CannedPresenter {
+      pages.record($0.url)
+      return "\(Scene.redirect)?error=access_denied&error_description=AADB2C90118%3a+Text.&state=\($0.state.value)"
+    }
+    let connector = try resetting(Scene(), presenter)
+    await expectError(ConnectorError.self, .passwordResetRequested) { try await signIn(connector) }
+    return pages.values.map { query(of: $0) }
   }
 
   @Test(
@@ -202,35 +211,20 @@ struct SignInTests {
     "A reset policy whose page asks for a reset is not run again, whatever its kind",
     arguments: [nil, Policy.Kind.passwordReset, .signIn])
   func resetOfReset(_ kind: Policy.Kind?) async throws {
-    let pages = Recorder<URL>()
-    let presenter = CannedPresenter { request in
-      pages.record(request.url)
-      return forgotten(request)
-    }
-    await expectError(ConnectorError.self, .passwordResetRequested) {
-      try await resetting(Scene(), presenter).signIn(policy: Policy(id: "b2c_1_resetpassword", kind: kind))
-    }
-    #expect(pages.values.count == 1)
+    let pages = try await pages { try await $0.signIn(policy: Policy(id: "b2c_1_resetpassword", kind: kind)) }
+    #expect(pages.count == 1)
   }
 
   @Test("The page of a reset gets neither the policy's domain hint nor other parameters of the sign-in page")
   func resetParameters() async throws {
-    let pages = Recorder<URL>()
-    let presenter = CannedPresenter { request in
-      pages.record(request.url)
-      guard pages.values.count == 1 else { throw ConnectorError(own: .userClosedBrowser, "Closed.") }
-      return forgotten(request)
-    }
     let claims = #"{"id_token":{}}"#
-    await expectError(ConnectorError.self, .userClosedBrowser) {
-      try await resetting(Scene(), presenter).signIn(
-        options: SignInOptions(
-          prompt: .login, domainHint: "facebook.com", extraParameters: ["campaignId": "x"], claimsRequest: claims))
-    }
+    let options = SignInOptions(
+      prompt: .login, domainHint: "facebook.com", extraParameters: ["campaignId": "x"], claimsRequest: claims)
+    let pages = try await pages { try await $0.signIn(options: options) }
     for (name, value) in [
       ("domain_hint", "facebook.com"), ("prompt", "login"), ("campaignId", "x"), ("claims", claims),
     ] {
-      #expect(pages.values.map { query(of: $0)[name] } == [value, nil])
+      #expect(pages.map { $0[name] } == [value, nil])
     }
   }
 }

@@ -75,6 +75,16 @@ extension Scene {
   }
 }
 
+extension ScriptedPresenter {
+  /// Goes through the pages that begin at a URL, and returns the redirect to the app.
+  func redirect(from page: URL) async throws -> URL {
+    let query = query(of: page)
+    let redirectURI = try url(query["post_logout_redirect_uri"] ?? query["redirect_uri"] ?? "")
+    let state = Secret(query["state"] ?? "")
+    return try await present(PresentationRequest(url: page, redirectURI: redirectURI, state: state))
+  }
+}
+
 extension UserInfo {
   /// The same user after the session has expired.
   var expired: UserInfo { UserInfo(id: id, claims: claims, policyID: policyID) }

@@ -4,27 +4,17 @@ import TestSupport
 
 /// A browser that opens nothing and tells what it should have opened.
 struct PageWatcher: Sendable {
-  private let stream: AsyncStream<URL>
-  private let continuation: AsyncStream<URL>.Continuation
-
-  init() {
-    (stream, continuation) = AsyncStream.makeStream()
-  }
+  private let pages = AsyncStream<URL>.makeStream()
 
   /// Tells the watcher what was opened.
-  @Sendable func opened(_ url: URL) {
-    continuation.yield(url)
-  }
+  @Sendable func opened(_ url: URL) { pages.continuation.yield(url) }
 
   /// Waits for the next page.
-  func next() async -> ShownPage {
-    for await url in stream { return await ShownPage(opened: url) }
-    return await ShownPage(opened: URL(fileURLWithPath: "/none"))
-  }
+  func next() async -> ShownPage { await ShownPage(opened: nextURL()) }
 
   /// Waits for the next URL that a browser is opened with, without fetching it.
   func nextURL() async -> URL {
-    for await url in stream { return url }
+    for await url in pages.stream { return url }
     return URL(fileURLWithPath: "/none")
   }
 }
