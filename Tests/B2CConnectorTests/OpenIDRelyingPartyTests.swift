@@ -10,16 +10,12 @@ import Testing
 struct OpenIDRelyingPartyTests {
   typealias Redirect = RelyingParty.Redirect
 
-  @Test(
-    "oidcc-client-test, -scope-userinfo-claims, -refresh-token", arguments: Redirect.allCases)
+  @Test("oidcc-client-test, -scope-userinfo-claims, -refresh-token", arguments: Redirect.allCases)
   func signIn(_ redirect: Redirect) async throws {
     let party = try RelyingParty(redirect) { $0.changeUserInfo = { $0["locale"] = "de" } }
     let result = try await party.connector.signIn()
     #expect(await party.browser.nextArrival())
-    let request = try #require(party.requests("/authorize").first).query
-    #expect(request["response_type"] == "code" && request["code_challenge_method"] == "S256")
-    #expect(request["nonce"]?.isEmpty == false && request["state"]?.isEmpty == false)
-    let scopes = try #require(request["scope"]).split(separator: " ")
+    let scopes = try #require(party.requests("/authorize").first?.query["scope"]).split(separator: " ")
     #expect(scopes.first == "openid" && scopes.contains("profile") && scopes.contains("email"))
     for refreshes in 0...1 {
       let info = try await party.connector.fetchUserInfo()
