@@ -50,8 +50,10 @@ struct ProviderDirectory: Sendable {
 
   /// Returns the keys of a provider, with one request that simultaneous callers share.
   func keys(of provider: Provider, correlationID: UUID?) async throws -> JWKSet {
-    let known = keySets.withLock { $0[provider.policy?.key ?? ""] }
-    if let known, isFresh(known.fetchedAt) { return known.set }
+    let key = provider.policy?.key ?? ""
+    let known = keySets.withLock { $0[key] }
+    // While a fetch is under way, wait for it. Otherwise a caller that misses a key in its set would join it again.
+    if let known, isFresh(known.fetchedAt), !keyFlights.isUnderWay(key) { return known.set }
     return try await freshKeys(of: provider, correlationID: correlationID)
   }
 
