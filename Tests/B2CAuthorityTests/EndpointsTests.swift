@@ -108,7 +108,7 @@ struct EndpointRow: Sendable, CustomTestStringConvertible {
     EndpointRow("\(entra)/common", kind: .openIDConnect, knows: .none),
     EndpointRow("https://auth.example.com/realms/Demo", knows: .none),
     EndpointRow("https://accounts.google.com/", knows: .none), EndpointRow("\(custom)/contoso.com", knows: .none),
-    EndpointRow("\(custom)/tenant/oauth2/v2.0/authorize", at: "\(custom)/tenant", knows: .none),
+    EndpointRow("\(custom)/tenant/oauth2/v2.0/authorize", at: "\(custom)/tenant/v2.0", knows: .none),
     EndpointRow("\(custom)/\(guid)/as", knows: .none), EndpointRow("\(custom)/realms/\(guid)", knows: .none),
     EndpointRow("https://dev.example.com/oauth2/default", knows: .none),
     EndpointRow("https://10.0.0.5:8443/adfs", knows: .none),
