@@ -170,8 +170,8 @@ struct DeviceCodeTests {
   }
 
   @Test(
-    "A code that has expired, by the server or before the next poll, ends the sign-in",
-    arguments: ["100000", "99999999999999999999"])
+    "A code that has expired, by the server or at the next poll, ends the sign-in",
+    arguments: ["895", "100000", "99999999999999999999"])
   func beyondTheEnd(_ retryAfter: String) async throws {
     #expect(try await waits([Self.answer(400, "expired_token")], .timedOut).dropLast() == [5])
     let waits = try await waits([Self.answer(429, "slow_down", retryAfter: retryAfter)], .timedOut)
